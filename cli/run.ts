@@ -13,7 +13,7 @@ import { type Argv, readArgv } from './frame/argv.js';
 import type { Call, Command } from './frame/command.js';
 import { exitCodes } from './frame/exit-codes.js';
 import { allFlags, commonFlags, givenFlags, inheritedOptions, ownFlag } from './frame/flags.js';
-import { createRegistry, nearestBeneath, nearestCommand, type Registry } from './frame/help.js';
+import { createRegistry, nearestBeneath, nearestCommands, type Registry } from './frame/help.js';
 import type { Io } from './frame/io.js';
 import { createOutput, type Output } from './frame/output.js';
 import { type Api, endpointOf, readSettings, type Settings } from './settings.js';
@@ -53,24 +53,24 @@ async function run(args: readonly string[], io: Io, traced: Traced): Promise<num
       // Words that are no command have no help.
       if (match === undefined && !isGroup(argv.words)) throw noCommand(argv);
       const data = output.json ? await helpData(match?.command, argv.words) : {};
-      output.result(data, 0, () => registry.help(match?.command, argv.words));
+      output.result(data, 0, { show: () => registry.help(match?.command, argv.words, ownFlag(argv, 'all')) });
       return 0;
     }
     if (asksVersion) {
       // With --json it also prints the program's name. The service can then tell plinth from other programs.
       const own = { name: programName, version, flags: flagsRelease };
-      output.result(own, 0, () => `${version}\nflags of ${flagsRelease}`);
+      output.result(own, 0, { show: () => `${version}\nflags of ${flagsRelease}` });
       return 0;
     }
     if (match === undefined) throw noCommand(argv);
     interrupted = interruption(io);
     const call = callOf(match, { argv, given, io, settings, output, interrupted, traced });
-    const { data, show, problem: ended, exitCode } = await match.command.run(call);
+    const { data, problem: ended, exitCode, ...shown } = await match.command.run(call);
     const code = exitCode ?? ended?.kind.exit ?? 0;
     output.result(
       ended === undefined ? data : { ...data, ...(await asData(ended, output, argv, match, registry)) },
       code,
-      show,
+      shown,
     );
     if (ended !== undefined) output.problem(ended);
     return code;
@@ -80,7 +80,7 @@ async function run(args: readonly string[], io: Io, traced: Traced): Promise<num
     else problem = inside(error, output);
   }
   output.problem(problem);
-  output.result(await asData(problem, output, argv, match, registry), problem.kind.exit, undefined);
+  output.result(await asData(problem, output, argv, match, registry), problem.kind.exit, {});
   return problem.kind.exit;
 }
 
@@ -204,11 +204,15 @@ function noCommand({ words, faults }: Argv): Problem {
       },
     );
   }
-  const meant = nearestCommand(words, commands);
+  const meant = nearestCommands(words, commands).map((name) => `plinth ${name}`);
   return new Problem('bad-input', `plinth has no command ${JSON.stringify(words.join(' '))}.`, {
-    advice: meant === undefined ? 'plinth --help lists the commands.' : `Did you mean plinth ${meant}?`,
+    advice: meant.length === 0 ? 'plinth --help lists the commands.' : `Did you mean ${inSeries(meant)}?`,
   });
 }
+
+/** `a, b or c` */
+const inSeries = (names: readonly string[]): string =>
+  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
 
 interface Match {
   readonly command: Command;

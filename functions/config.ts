@@ -12,6 +12,7 @@ import { type Fault, Problem } from '../shared/problems.js';
 import type { Releases } from '../shared/release.js';
 import { accessFaults, SourceRanges, sourceRangesOf } from '../shared/source-ranges.js';
 import { PricesSetting, type PriceTable } from './cost/prices.js';
+import { type Pool, PoolsSetting, poolFaults } from './pools/setting.js';
 import { readHeaders, tracesUrl } from './tracing/tracing.js';
 
 /** The bundler inserts it, because only the bundler knows the executable built from the same sources. */
@@ -80,6 +81,8 @@ export interface Config {
     readonly changesPerMinute: number;
     readonly maxTtlSeconds?: number;
   };
+  /** Of prepared projects. */
+  readonly pools: readonly Pool[];
   /** What may be spent, in whole micro-units of USD. */
   readonly ceilings: {
     /** By one bootstrap in an hour. */
@@ -294,6 +297,11 @@ export const settings = {
     count,
     'The longest time to live that may be asked for, by `extend` and `protect`, too. Unset: no ceiling.',
   ),
+  PLINTH_POOLS: setting(
+    PoolsSetting,
+    'Pools of projects that are prepared before anybody asks for one, as a JSON list: parent, billingAccount, region, size, and maxAge (default 7d). Unset: none.',
+    '',
+  ),
   PLINTH_USD_PER_HOUR: optional(
     amount,
     'The most that one bootstrap may cost an hour, in USD, by the estimate of its plan. Unset: no ceiling.',
@@ -500,6 +508,7 @@ function readValues(env: Environment): Values {
     if (read.success) values[name] = read.data;
     else faults.push({ path: name, message: read.error.issues.map((issue) => issue.message).join('; ') });
   }
+  faults.push(...poolFaultsIn(values as Partial<Values>));
   faults.push(...ceilingFaults(values as Partial<Values>), ...accessFaults(accessOf(values as Partial<Values>)));
   if (faults.length > 0) {
     throw new Problem(
@@ -518,6 +527,13 @@ const accessOf = (read: Partial<Values>) => ({
   ranges: read.PLINTH_SSH_SOURCE_RANGES,
   open: read.PLINTH_MACHINE_ACCESS_OPEN === 'on',
 });
+
+const poolFaultsIn = (read: Partial<Values>): Fault[] =>
+  poolFaults(read.PLINTH_POOLS ?? [], {
+    parents: read.PLINTH_PARENTS ?? [],
+    billingAccounts: read.PLINTH_BILLING_ACCOUNTS ?? [],
+    defaultParent: read.PLINTH_DEFAULT_PARENT,
+  }).map((message) => ({ path: 'PLINTH_POOLS', message }));
 
 const ceilingSettings = ['PLINTH_USD_PER_HOUR', 'PLINTH_USD_PER_MONTH_OWNER', 'PLINTH_USD_PER_MONTH'] as const;
 
@@ -600,6 +616,7 @@ export function readConfig(env: Environment): Config {
       changesPerMinute: read.PLINTH_CHANGES_PER_MINUTE,
       ...ifSet('maxTtlSeconds', read.PLINTH_MAX_TTL_SECONDS),
     },
+    pools: read.PLINTH_POOLS,
     ceilings: ceilingsOf(read),
     callerRole: read.PLINTH_CALLER_ROLE,
     ...ifSet('nodesZoneRole', read.PLINTH_NODES_ZONE_ROLE),

@@ -18,6 +18,7 @@ locals {
     PLINTH_BOOTSTRAPPERS         = join(",", var.bootstrappers.emails)
     PLINTH_BOOTSTRAPPER_DOMAINS  = join(",", var.bootstrappers.domains)
     PLINTH_ORGANIZATION_CREATORS = join(",", var.organization_creators)
+    PLINTH_POOLS                 = length(var.pools) == 0 ? "" : jsonencode([for pool in var.pools : { for name, value in pool : name => value if value != null }])
     PLINTH_USD_PER_HOUR          = var.ceilings.hour == null ? "" : tostring(var.ceilings.hour)
     PLINTH_USD_PER_MONTH_OWNER   = var.ceilings.owner_month == null ? "" : tostring(var.ceilings.owner_month)
     PLINTH_USD_PER_MONTH         = var.ceilings.month == null ? "" : tostring(var.ceilings.month)

@@ -69,6 +69,28 @@ variable "sizes" {
   }
 }
 
+variable "pools" {
+  description = "Pools of projects that are prepared before anybody asks for one. `size` projects wait in each, and none longer than `maxAge` (default 7d). Default: none."
+  type = list(object({
+    parent         = string
+    billingAccount = string
+    region         = string
+    size           = number
+    maxAge         = optional(string)
+  }))
+  default  = []
+  nullable = false
+
+  validation {
+    condition     = alltrue([for pool in var.pools : contains(var.parents, pool.parent) && contains(var.billing_accounts, pool.billingAccount)])
+    error_message = "These pools have a parent that is not among parents, or a billing account that is not among billing_accounts: ${join(", ", [for index, pool in var.pools : "pools[${index}]" if !(contains(var.parents, pool.parent) && contains(var.billing_accounts, pool.billingAccount))])}."
+  }
+  validation {
+    condition     = alltrue([for pool in var.pools : can(regex("^[a-z]+(-[a-z]+)+[0-9]+$", pool.region)) && can(regex("^[1-9][0-9]{0,2}$", pool.size)) && pool.size <= 200 && (pool.maxAge == null || can(regex("^([0-9]+[dhm])+$", pool.maxAge)))])
+    error_message = "A pool has a region such as europe-west4, a size from 1 to 200, and perhaps a maxAge such as 7d. Not so: ${join(", ", [for index, pool in var.pools : "pools[${index}]" if !(can(regex("^[a-z]+(-[a-z]+)+[0-9]+$", pool.region)) && can(regex("^[1-9][0-9]{0,2}$", pool.size)) && try(pool.size <= 200, false) && (pool.maxAge == null || can(regex("^([0-9]+[dhm])+$", pool.maxAge))))])}."
+  }
+}
+
 variable "ceilings" {
   description = "What bootstraps may cost in USD by their estimate: one of them in an hour, those of one owner and all of them in a calendar month. Default: no ceiling."
   type = object({

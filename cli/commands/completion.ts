@@ -37,6 +37,6 @@ export const completion = (all: () => readonly Command[]): Command =>
       ]);
       const write = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion }[shell];
       const script = write(placesOf(all()), valueFlags());
-      return { data: { shell, script }, show: () => script };
+      return { data: { shell, script }, show: () => script, asIs: true };
     },
   });

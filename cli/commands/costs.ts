@@ -33,6 +33,7 @@ export const costs = defineCommand({
     const { listing } = await import('../frame/table.js');
     return {
       data: { costs },
+      asIs: call.has('csv'),
       show: (style) =>
         call.has('csv')
           ? csvOf(costs)

@@ -11,7 +11,7 @@ export const list = defineCommand({
   summary: 'List your bootstraps',
   description: [
     'Lists your bootstraps, those shared with you and those of your teams. First come the living ones, in the order in which they end. Then come the removed ones, for 90 days.',
-    'Behind the state of one that is on its way stand its minutes until it is ready. Half of those like it took the first figure, nine in ten at most the second. LEFT is the time until cleanup may remove the project. COST is what it has cost so far, an estimate from list prices or those of this deployment. --json has their day, and the cost until the end.',
+    'Behind the state of one that is on its way stand how many of its parts are done, and its minutes until it is ready. Half of those like it took the first figure, nine in ten at most the second. LEFT is the time until cleanup may remove the project. COST is what it has cost so far, an estimate from list prices or those of this deployment. --json has their day, and the cost until the end.',
   ],
   flags: {
     all: "Everybody's, for operators.",
@@ -50,7 +50,7 @@ export const list = defineCommand({
           return [
             each.name,
             each.projectId,
-            { text: stateText(each, each.forecast === undefined ? undefined : forecastCell(each.forecast)), paint },
+            { text: stateText(each, each.forecast && forecastCell(each.forecast)), paint },
             ageOf(each, nowMs),
             leftOf(each, nowMs),
             costSoFar(each.cost),
@@ -92,9 +92,12 @@ export const list = defineCommand({
   },
 });
 
-/** `running 12m`, `succeeded, VMs stopped` */
-const stateText = ({ state, vmsStopped }: BootstrapSummary, forecast: string | undefined): string =>
-  `${state}${forecast === undefined ? '' : ` ${forecast}`}${vmsStopped === undefined ? '' : ', VMs stopped'}`;
+/** `running 45/65 ~8m, ≤12m`, `succeeded, VMs stopped` */
+function stateText({ state, progress, vmsStopped }: BootstrapSummary, forecast: string | undefined): string {
+  const done = progress && `${progress.done}/${progress.total}`;
+  const words = [state, done, forecast].filter((word) => word !== undefined).join(' ');
+  return `${words}${vmsStopped === undefined ? '' : ', VMs stopped'}`;
+}
 
 /** Living bootstraps come first, the earliest removal first. Removed ones follow, the latest first. */
 function inOrder(

@@ -41,7 +41,7 @@ export const ssh = defineCommand({
     const host = call.word('host')?.text ?? jumpboxName;
     checkReachable(view, host);
     const config = writeSshConfig(view, key, call.settings, await osLoginUser(call, client, view, key));
-    if (call.has('print-config')) return { data: { config }, show: () => config };
+    if (call.has('print-config')) return { data: { config }, show: () => config, asIs: true };
     const exitCode = await runSsh(call, [
       '-F',
       config,

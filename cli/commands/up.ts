@@ -1,8 +1,10 @@
 /** `plinth up`: makes what `plinth.yaml` says, behind a plan that one agrees to. */
 import { optionNames } from '../../shared/bootstrap/options.js';
 import type { PlanDocument } from '../../shared/bootstrap/plan.js';
+import type { PreflightFinding } from '../../shared/bootstrap/preflight.js';
 import type { PlanReply } from '../../shared/bootstrap/routes.js';
 import { Problem } from '../../shared/problems.js';
+import type { lookBeforehand } from '../follow/beginning.js';
 import { advised } from '../frame/advised.js';
 import { type Call, defineCommand } from '../frame/command.js';
 import { type Agree, bootstrapCloud } from './bootstrap-cloud.js';
@@ -57,8 +59,13 @@ const agreeTo =
   async (client, request) => {
     const { given, output } = call;
     const reply = await client.plan(request);
-    if (output.json) output.event({ type: 'plan', plan: reply.plan, cost: reply.cost });
-    else await showNew(call, reply);
+    const findings = reply.plan.bootstrap === null ? await found(call, client, request) : [];
+    if (output.json) output.event({ type: 'plan', plan: reply.plan, cost: reply.cost, findings });
+    else await showNew(call, reply, findings);
+    // What stops it is no matter of agreeing.
+    const { problemOf } = await import('../preflight.js');
+    const stopped = problemOf(findings, 'It cannot be made');
+    if (stopped !== undefined) throw stopped;
     if (!call.has('yes') && isNew(reply)) {
       const { confirm } = await import('../frame/confirm.js');
       const question = reply.plan.bootstrap === null ? 'Make it?' : 'Go on with it?';
@@ -74,9 +81,17 @@ const isNew = ({ plan, changes = [] }: PlanReply): boolean =>
   changes.length > 0 ||
   plan.items.some(({ action }) => action === 'change' || action === 'give-up');
 
+async function found(...asked: Parameters<typeof lookBeforehand>): Promise<readonly PreflightFinding[]> {
+  const { lookBeforehand, toldOf } = await import('../follow/beginning.js');
+  return toldOf((await lookBeforehand(...asked)).findings);
+}
+
 /** Things that are kept are only counted. */
-async function showNew(call: Call, reply: PlanReply): Promise<void> {
-  const { showPlan } = await import('../follow/plan-text.js');
+async function showNew(call: Call, reply: PlanReply, findings: readonly PreflightFinding[]): Promise<void> {
+  const [{ showPlan }, { findingGroups }] = await Promise.all([
+    import('../follow/plan-text.js'),
+    import('../findings-text.js'),
+  ]);
   const { items } = reply.plan;
   const news = items.filter(({ action }) => action !== 'keep');
   const plan: PlanDocument = { ...reply.plan, items: news };
@@ -84,6 +99,7 @@ async function showNew(call: Call, reply: PlanReply): Promise<void> {
   if (news.length > 0 || (reply.changes ?? []).length > 0) {
     call.output.say(showPlan(call, { ...reply, plan }).show(call.output.style));
   }
+  for (const line of findingGroups(findings, call.output.style)) call.output.say(line);
   if (kept > 0) call.output.say(`${kept} of ${items.length} steps are done, and are kept.`);
 }
 

@@ -36,20 +36,15 @@ export const linesOfBegun = ({ instances, cost, forecast, deadlineAt: removedAt 
  * shown where the service refuses: the beginning that follows is refused with the same findings. Returns what was shown.
  */
 export async function showBeginning(
-  { output, interrupted }: Call,
+  call: Call,
   client: Client,
-  { options, sshPublicKey, strict, maxCost, team, plan }: BootstrapRequest,
+  request: BootstrapRequest,
 ): Promise<readonly PreflightFinding[] | undefined> {
-  const { beginning, findings } = await client
-    .preflight({ options, sshPublicKey, strict, maxCost, team })
-    .catch((error: unknown): PreflightReply => {
-      // A release before this one has no such question, and what refuses it refuses the beginning, too.
-      if (interrupted.aborted || !(error instanceof Problem)) throw error;
-      return { go: false, findings: [] };
-    });
+  const { output } = call;
+  const { beginning, findings } = await lookBeforehand(call, client, request);
+  const { plan } = request;
   if (beginning === undefined || (plan !== undefined && plan !== beginning.hash)) return undefined;
-  // Warnings about flags have been told already.
-  const told = findings.filter(({ code, state }) => state !== 'ok' && code !== 'options');
+  const told = toldOf(findings);
   if (output.json) {
     output.event({ type: 'beginning', ...beginning, findings: told });
     return told;
@@ -58,3 +53,18 @@ export async function showBeginning(
   for (const line of [...beginningLines(beginning), '', ...findingGroups(told, output.style)]) output.say(line);
   return told;
 }
+
+/** What is to be told: all that is not fine. Warnings about flags have been told already. */
+export const toldOf = (findings: readonly PreflightFinding[]): readonly PreflightFinding[] =>
+  findings.filter(({ code, state }) => state !== 'ok' && code !== 'options');
+
+export const lookBeforehand = (
+  { interrupted }: Call,
+  client: Client,
+  { options, sshPublicKey, strict, maxCost, team }: BootstrapRequest,
+): Promise<PreflightReply> =>
+  client.preflight({ options, sshPublicKey, strict, maxCost, team }).catch((error: unknown) => {
+    // A release before this one has no such question, and what refuses it refuses the beginning, too.
+    if (interrupted.aborted || !(error instanceof Problem)) throw error;
+    return { go: false, findings: [] };
+  });

@@ -5,6 +5,7 @@ import { formatSeconds } from '../../shared/bootstrap/duration.js';
 import type { StreamItem } from '../../shared/bootstrap/routes.js';
 import { Problem } from '../../shared/problems.js';
 import type { FileKeeper } from '../files/file-keeper.js';
+import { clip, widthOf } from '../frame/cells.js';
 import type { Call } from '../frame/command.js';
 import { joinedSignal } from '../frame/joined-signal.js';
 import { printable, type Style } from '../frame/output.js';
@@ -14,6 +15,7 @@ import { uploadEnd, uploadLine, uploadRow, uploadTitle } from '../machines/uploa
 import type { Uploader, UploadStep } from '../machines/uploader.js';
 import type { Client } from '../service/client.js';
 import { createLogLines } from './log-lines.js';
+import { startPlainLines } from './plain-lines.js';
 import { createProgress, type Progress, type Said, type Timing } from './progress.js';
 
 export interface Followed {
@@ -39,10 +41,10 @@ export async function followToEnd(
   helper?: Helper,
 ): Promise<Followed> {
   const progress = createProgress(view);
-  const startedAt = Date.now();
   const display = output.live ? startDisplay(io, output.style, progress) : undefined;
   if (display !== undefined) output.through((line) => display.line(line));
-  const say = (line: string) => output.say(display === undefined ? `${stamp(startedAt)} ${line}` : line);
+  const plain = output.live || output.json ? undefined : startPlainLines(progress, output.say);
+  const say = (line: string, at?: string) => (plain === undefined ? output.say(line) : plain.line(line, at));
   const titles = new Map(view.instances.map(({ id, title }) => [id, title]));
   const log = createLogLines((id) => titles.get(id) ?? id, output.style, `${base} logs ${shellWord(view.name)}`);
   const uploads = helper?.uploads?.(teller(output, progress, display !== undefined, say));
@@ -57,15 +59,16 @@ export async function followToEnd(
         // The run that followed an earlier generation has already shown its logs.
         if (given.sshQuiet === true || item.generation < view.generation) continue;
         if (output.json) output.event(item);
-        else for (const line of log.of(item)) say(line);
+        else for (const line of log.of(item)) say(line, item.at);
         continue;
       }
-      if (item.type === 'instance' && !output.json) for (const line of log.rest(item.instance)) say(line);
+      if (item.type === 'instance' && !output.json) for (const line of log.rest(item.instance)) say(line, item.at);
       if (output.json) {
         if (isWanted(item, progress.current, output.verbose)) output.event(item);
       } else if (said !== undefined) {
-        const line = lineOf(said, { output, live: display !== undefined, timer });
-        if (line !== undefined) say(line);
+        const columns = display === undefined ? undefined : io.stderr.columns || 80;
+        const line = lineOf(said, { output, columns, timer });
+        if (line !== undefined) say(line, item.type === 'end' ? undefined : item.at);
       }
     }
   } catch (error) {
@@ -76,6 +79,7 @@ export async function followToEnd(
     ends.release();
     await uploads?.close();
     await helper?.files?.rest();
+    plain?.stop();
     output.through(undefined);
     display?.stop();
   }
@@ -120,16 +124,14 @@ const isWanted = (item: StreamItem, current: boolean, verbose: boolean): boolean
   return current || item.type === 'progress';
 };
 
-const stamp = (startedAt: number): string => `[${formatSeconds(Math.floor((Date.now() - startedAt) / 1000))}]`;
-
 interface Manner {
   readonly output: Follower['output'];
-  /** A display already shows what is under way. */
-  readonly live: boolean;
+  /** The width of the terminal on which a display already shows what is under way. */
+  readonly columns: number | undefined;
   readonly timer: boolean;
 }
 
-function lineOf(said: Said, { output, live, timer }: Manner): string | undefined {
+function lineOf(said: Said, { output, columns, timer }: Manner): string | undefined {
   const { style, verbose } = output;
   switch (said.kind) {
     case 'ended': {
@@ -139,8 +141,12 @@ function lineOf(said: Said, { output, live, timer }: Manner): string | undefined
       }
       const state = said.state === 'done' ? '' : ` ${said.state}`;
       const took = timer && said.seconds !== undefined ? ` ${style.dim(`(${formatSeconds(said.seconds)})`)}` : '';
-      const note = said.note === undefined ? '' : `  ${style.dim(printable(said.note))}`;
-      return `${mark} ${printable(said.title)}${state}${took}${note}`;
+      const head = `${mark} ${printable(said.title)}${state}${took}`;
+      if (said.note === undefined) return head;
+      // The summary has the whole of it.
+      const room = columns === undefined ? undefined : Math.max(0, columns - widthOf(head) - 2);
+      const note = room === undefined ? printable(said.note) : clip(said.note, room).trimEnd();
+      return `${head}  ${style.dim(note)}`.trimEnd();
     }
     case 'failed': {
       // Advice of several lines is told at the end.
@@ -149,9 +155,11 @@ function lineOf(said: Said, { output, live, timer }: Manner): string | undefined
     }
     case 'retry':
       if (verbose) return `↻ ${printable(said.title)}: tries again: ${printable(said.why)}`;
-      return live || said.repeated ? undefined : `↻ ${printable(said.title)}: tries again: ${printable(said.short)}`;
+      return columns !== undefined || said.repeated
+        ? undefined
+        : `↻ ${printable(said.title)}: tries again: ${printable(said.short)}`;
     case 'under way':
-      return live ? undefined : `… ${printable(said.title)}: ${printable(said.note)}`;
+      return columns !== undefined ? undefined : `… ${printable(said.title)}: ${printable(said.note)}`;
     case 'call':
       return verbose ? style.dim(`  ${printable(said.text)}`) : undefined;
     case 'warning':

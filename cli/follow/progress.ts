@@ -58,6 +58,8 @@ export type Said =
 export interface Progress {
   /** False for events of an earlier generation. An earlier run has already shown those. */
   readonly current: boolean;
+  /** When this run began, by the service's clock. Before its first event: when the bootstrap did, or else now. */
+  readonly begunAtMs: number;
   apply(item: StreamItem): Said | undefined;
   /** Shows work of this machine as a row of its own. Without a note, the work has ended. */
   beside(title: string, note: string | undefined, nowMs: number): void;
@@ -71,31 +73,22 @@ export interface Progress {
 }
 
 export function createProgress(view: BootstrapView, nowMs = Date.now()): Progress {
-  const instances = new Map<string, Instance>(
-    view.instances.map(({ id, title, state, note, attempt, startedAt }) => [
-      id,
-      {
-        title,
-        state,
-        note,
-        retry: undefined,
-        told: undefined,
-        attempt,
-        startedAtMs: startedAt === undefined ? undefined : Date.parse(startedAt),
-        seconds: undefined,
-      },
-    ]),
-  );
+  const instances = instancesIn(view);
   let current = false;
+  let begunAtMs = view.generation === 1 ? Date.parse(view.createdAt) : nowMs;
   const besides = new Map<string, { readonly note: string; readonly startedAtMs: number }>();
 
   return {
     get current() {
       return current;
     },
+    get begunAtMs() {
+      return begunAtMs;
+    },
     apply(item) {
       if (item.type === 'end' || item.type === 'log') return undefined;
       if (item.type === 'state') {
+        if (item.generation >= view.generation && !current) begunAtMs = Date.parse(item.at);
         if (item.generation >= view.generation) current = true;
         return undefined;
       }
@@ -141,6 +134,23 @@ export function createProgress(view: BootstrapView, nowMs = Date.now()): Progres
 }
 
 type Instances = Map<string, Instance>;
+
+const instancesIn = (view: BootstrapView): Instances =>
+  new Map(
+    view.instances.map(({ id, title, state, note, attempt, startedAt }) => [
+      id,
+      {
+        title,
+        state,
+        note,
+        retry: undefined,
+        told: undefined,
+        attempt,
+        startedAtMs: startedAt === undefined ? undefined : Date.parse(startedAt),
+        seconds: undefined,
+      },
+    ]),
+  );
 
 /** If only a newer service knows the instance, it has no title yet, and its id serves as one. */
 function instanceIn(instances: Instances, id: string): Instance {

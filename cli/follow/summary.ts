@@ -70,6 +70,10 @@ function factRows(view: BootstrapView, style: Style, nowMs: number): (readonly C
   const { registry } = view.result;
   return [
     ['Project', `${view.name} (${view.projectId})`],
+    ...(view.prepared === undefined
+      ? []
+      : [['Prepared', `since ${time(view.prepared)}, and claimed by this bootstrap`]]),
+    ...(view.unprepared === undefined ? [] : [['Prepared', `no: ${view.unprepared}`]]),
     ['State', { text: view.state, paint: states[view.state] }],
     ['Owner', view.owner],
     ...(view.sharedWith.length === 0 ? [] : [['Shared with', view.sharedWith.join(', ')]]),

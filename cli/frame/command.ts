@@ -8,7 +8,7 @@ import type { Api, Settings } from '../settings.js';
 import { type ArgumentName, bracketed } from './arguments.js';
 import type { CommandFlag, FlagOfKind } from './flags.js';
 import type { Io } from './io.js';
-import type { Output, Style } from './output.js';
+import type { Output, Shown } from './output.js';
 
 /** A text from the command line and its place: `<email>`, `--role`. */
 interface Word {
@@ -69,7 +69,7 @@ export interface Command {
   readonly flags?: Readonly<Partial<Record<CommandFlag, string>>>;
   readonly examples: readonly string[];
   /** `show` returns what people read on stdout. */
-  run(call: Call): Promise<CommandResult & { readonly show?: (style: Style) => string }>;
+  run(call: Call): Promise<CommandResult & Shown>;
 }
 
 export const defineCommand = (command: Command): Command => command;

@@ -33,23 +33,27 @@ export function defaultText(option: Option): string | undefined {
   return Array.isArray(value) ? value.join(', ') : String(value);
 }
 
-function describeOption(option: Option, command?: Command): string {
+/** Of all that is to say about a flag, help says the first sentence unless it is asked for the whole. */
+function describeOption(option: Option, command?: Command, whole = true): string {
   const flag = flagOf(option);
   const fallback = defaultText(option);
   return [
-    flag.help,
+    whole ? flag.help : flag.help.replace(/\. .*$/s, '.'),
     ...(flag.kind === 'list' ? ['Repeatable.'] : []),
-    ...(flag.required && command?.givenElsewhere !== true ? ['(required)'] : []),
+    ...(isNeeded(option, command) ? ['(required)'] : []),
     ...(fallback === undefined ? [] : [`(default: ${fallback})`]),
     ...(isSecret(option) ? [`[${variableOf(option)}]`] : []),
   ].join(' ');
 }
 
+const isNeeded = (option: Option, command?: Command): boolean =>
+  flagOf(option).required === true && command?.givenElsewhere !== true;
+
 export interface Registry {
   /** The command that the words begin with. The rest of the words are its arguments. */
   match(words: readonly string[]): { readonly command: Command; readonly rest: readonly string[] } | undefined;
-  /** The help of a command, or of all commands that begin with these words. */
-  help(command: Command | undefined, group?: readonly string[]): string;
+  /** The help of a command, or of all commands that begin with these words. `whole`: with all that is to say about its flags. */
+  help(command: Command | undefined, group?: readonly string[], whole?: boolean): string;
 }
 
 export function createRegistry(commands: readonly Command[], columns: number): Registry {
@@ -80,7 +84,7 @@ export function createRegistry(commands: readonly Command[], columns: number): R
 
   return {
     match: matchWords,
-    help(command, group = []) {
+    help(command, group = [], whole = false) {
       cli.unsetMatchedCommand();
       if (command !== undefined) cli.parse(['node', 'plinth', command.words], { run: false });
       cli.globalCommand.helpCallback = (sections) => {
@@ -88,12 +92,14 @@ export function createRegistry(commands: readonly Command[], columns: number): R
         const usage = kept.filter(({ title }) => title === 'Usage');
         const others = kept.filter(({ title }) => title !== 'Usage');
         return [
-          ...intro(command, columns),
+          ...paragraphs(command === undefined ? about : command.description.slice(0, 1), columns),
           ...usage,
+          ...neededSection(command, columns),
+          ...paragraphs(command?.description.slice(1) ?? [], columns),
           ...others.filter(({ title }) => title === 'Commands').map((section) => beneath(section, group)),
-          ...rowSections(command, columns),
+          ...rowSections(command, columns, whole),
           ...others.filter(({ title }) => title === 'Examples'),
-          ...outro(command, columns),
+          ...outro(command, columns, whole),
         ];
       };
       return printed(() => cli.outputHelp());
@@ -128,18 +134,22 @@ function printed(print: () => void): string {
   return lines.join('\n');
 }
 
-function intro(command: Command | undefined, columns: number): Section[] {
-  const paragraphs = command?.description ?? [
-    'plinth makes throw-away cloud projects for platform clusters, and removes them on time. It governs organizations and their teams.',
-  ];
-  return [{ body: paragraphs.map((text) => wrap(text, columns).join('\n')).join('\n\n') }];
-}
+const about = [
+  'plinth makes throw-away cloud projects for platform clusters, and removes them on time. It governs organizations and their teams.',
+];
 
-function outro(command: Command | undefined, columns: number): Section[] {
+const paragraphs = (texts: readonly string[], columns: number): Section[] =>
+  texts.length === 0 ? [] : [{ body: texts.map((text) => wrap(text, columns).join('\n')).join('\n\n') }];
+
+function outro(command: Command | undefined, columns: number, whole: boolean): Section[] {
   if (command === undefined)
     return [{ body: 'More about a command: plinth help <command>. With --json, help is data.' }];
   const codes = exitCodes.map(({ code, meaning }) => `${code} ${meaning}`.replaceAll(' ', '\u00a0')).join(' · ');
-  return [{ title: 'Exit codes', body: indent(wrap(codes, columns - 2)).replaceAll('\u00a0', ' ') }];
+  const more = `plinth help ${command.words} --all tells all about each flag.`;
+  return [
+    { title: 'Exit codes', body: indent(wrap(codes, columns - 2)).replaceAll('\u00a0', ' ') },
+    ...(whole || command.options === undefined ? [] : paragraphs([more], columns)),
+  ];
 }
 
 interface Row {
@@ -147,11 +157,20 @@ interface Row {
   readonly text: string;
 }
 
-/** Arguments and flags, with their meanings in one column. */
-function rowSections(command: Command | undefined, columns: number): Section[] {
-  const options = (command?.options ?? []).filter(
-    (option) => !(inheritedOptions as readonly Option[]).includes(option),
-  );
+const optionsIn = (command: Command | undefined): Option[] =>
+  (command?.options ?? []).filter((option) => !(inheritedOptions as readonly Option[]).includes(option));
+
+/** The flags without which nothing happens come first. */
+function neededSection(command: Command | undefined, columns: number): Section[] {
+  const rows = optionsIn(command)
+    .filter((option) => isNeeded(option, command))
+    .map((option): Row => ({ left: left(flagName(option).slice(2)), text: describeOption(option, command) }));
+  return rows.length === 0 ? [] : inColumns([{ title: 'What it needs', rows }], columns);
+}
+
+/** Arguments and the other flags, with their meanings in one column. */
+function rowSections(command: Command | undefined, columns: number, whole: boolean): Section[] {
+  const options = optionsIn(command).filter((option) => !isNeeded(option, command));
   const own = Object.entries(command?.flags ?? {});
   const common: Readonly<Record<string, string>> = {
     ...Object.fromEntries(commonFlags.map((name) => [name, sharedFlags[name]])),
@@ -160,7 +179,7 @@ function rowSections(command: Command | undefined, columns: number): Section[] {
   const flagRows = (flags: readonly (readonly [string, string])[]): Row[] =>
     flags.map(([name, text]) => ({ left: left(name), text }));
   const optionRows = (some: readonly Option[]): Row[] =>
-    some.map((option) => ({ left: left(flagName(option).slice(2)), text: describeOption(option, command) }));
+    some.map((option) => ({ left: left(flagName(option).slice(2)), text: describeOption(option, command, whole) }));
   const groups = Object.keys(flagGroups) as FlagGroup[];
   const sections = [
     {
@@ -185,6 +204,13 @@ function rowSections(command: Command | undefined, columns: number): Section[] {
       ],
     },
   ].filter((section) => section.rows.length > 0);
+  return inColumns(sections, columns);
+}
+
+function inColumns(
+  sections: readonly { readonly title: string; readonly rows: readonly Row[] }[],
+  columns: number,
+): Section[] {
   const width = Math.min(Math.max(...sections.flatMap((section) => section.rows.map((row) => row.left.length))), 36);
   return sections.map((section) => ({
     title: section.title,
@@ -215,12 +241,19 @@ function wrap(text: string, width: number): string[] {
   return [...lines, line];
 }
 
-/** The command that unknown words probably meant. */
-export const nearestCommand = (words: readonly string[], commands: readonly Command[]): string | undefined => {
+/** The commands that unknown words probably meant: their end, or a slip of the fingers. */
+export function nearestCommands(words: readonly string[], commands: readonly Command[]): readonly string[] {
   const said = words.join(' ');
   const names = commands.map((command) => command.words);
-  return names.find((name) => name.endsWith(` ${said}`)) ?? nearest(said, names);
-};
+  const ending = names.filter((name) => name.endsWith(` ${said}`));
+  if (ending.length > 0) return ending;
+  const whole = nearest(said, names);
+  if (whole !== undefined) return [whole];
+  return names.filter((name) => {
+    const end = name.split(' ').slice(-words.length).join(' ');
+    return end !== name && (nearest(said, [end]) !== undefined || (said.length > 2 && end.startsWith(said)));
+  });
+}
 
 /** The subcommand that a word after a command probably meant. */
 export const nearestBeneath = (word: string, command: Command, commands: readonly Command[]): string | undefined => {

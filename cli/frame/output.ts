@@ -1,9 +1,12 @@
 /** What the commands print, and where: results on stdout, everything else on stderr. Prose for people, or JSON lines. */
-import { stripVTControlCharacters } from 'node:util';
 import pc from 'picocolors';
 import { type Fault, type Problem, problemKinds } from '../../shared/problems.js';
 import type { Settings } from '../settings.js';
 import type { OutputStream } from './io.js';
+import { printable } from './printable.js';
+import { wrapLine } from './wrap-line.js';
+
+export { printable } from './printable.js';
 
 export type Style = ReturnType<typeof pc.createColors>;
 
@@ -24,11 +27,18 @@ export interface Output {
   /** Prints a piece of a long result on stdout as it arrives. Prints nothing with `--json`. */
   piece(text: string): void;
   /** Prints the result on stdout, as prose or as JSON. */
-  result(data: Readonly<Record<string, unknown>>, exitCode: number, show: ((style: Style) => string) | undefined): void;
+  result(data: Readonly<Record<string, unknown>>, exitCode: number, shown: Shown): void;
   /** Prints on stderr what went wrong, why, and what to do. */
   problem(problem: Problem): void;
   /** While a progress display is up, it prints the lines. */
   through(display: ((line: string) => void) | undefined): void;
+}
+
+/** How people see a result. */
+export interface Shown {
+  readonly show?: ((style: Style) => string) | undefined;
+  /** For programs: its lines are not broken. */
+  readonly asIs?: boolean | undefined;
 }
 
 export interface OutputParts {
@@ -44,7 +54,7 @@ export function createOutput({ settings, json, verbose, stdout, stderr }: Output
   const style = pc.createColors(coloured(stderr));
   let display: ((line: string) => void) | undefined;
   const say = (text: string): void => {
-    for (const line of text.split('\n')) {
+    for (const line of linesOf(text, stderr)) {
       if (display === undefined) stderr.write(`${line}\n`);
       else display(line);
     }
@@ -65,9 +75,12 @@ export function createOutput({ settings, json, verbose, stdout, stderr }: Output
     piece: (text) => {
       if (!json) stdout.write(stdout.isTTY === true ? text.split('\n').map(printable).join('\n') : text);
     },
-    result: (data, exitCode, show) => {
+    result: (data, exitCode, { show, asIs = false }) => {
       if (json) stdout.write(`${JSON.stringify({ type: 'result', exitCode, ...data })}\n`);
-      else if (show !== undefined) stdout.write(`${show(pc.createColors(coloured(stdout)))}\n`);
+      else if (show !== undefined) {
+        const text = show(pc.createColors(coloured(stdout)));
+        stdout.write(`${asIs ? text : linesOf(text, stdout).join('\n')}\n`);
+      }
     },
     problem: (problem) => {
       say(problemText(problem, style));
@@ -78,10 +91,9 @@ export function createOutput({ settings, json, verbose, stdout, stderr }: Output
   };
 }
 
-/** Text from elsewhere must not move the cursor or colour the screen. */
-export const printable = (text: string): string =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
-  stripVTControlCharacters(text).replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');
+/** On a terminal, lines fit its width. */
+const linesOf = (text: string, { isTTY, columns = 0 }: OutputStream): string[] =>
+  text.split('\n').flatMap((line) => (isTTY === true && columns > 0 ? wrapLine(line, columns) : [line]));
 
 function problemText(problem: Problem, style: Style): string {
   const errors = problem.errors ?? [];

@@ -1,9 +1,9 @@
 /** The progress display of a terminal: a line for each running instance and one bar for all, redrawn in place. */
 import { formatSeconds } from '../../shared/bootstrap/duration.js';
 import type { Progress } from '../follow/progress.js';
-import { cells, widthOf } from './cells.js';
+import { clip, widthOf } from './cells.js';
 import type { Io } from './io.js';
-import { printable, type Style } from './output.js';
+import type { Style } from './output.js';
 
 export interface Display {
   /** Prints a line above the display. */
@@ -52,15 +52,14 @@ export function startDisplay({ stderr: stream, events }: Io, style: Style, progr
       return `  ${style.cyan(turn)} ${clip(title, titles)}  ${style.dim(clip(what, Math.max(middle, 0)))}  ${time}`;
     });
     if (shown.length < running.length) lines.push(style.dim(`    and ${running.length - shown.length} more`));
-    return [...lines, bar(columns, (now - startedAt) / 1000)];
+    return [...lines, bar(columns, Math.max(0, now - progress.begunAtMs) / 1000)];
   };
 
   const bar = (columns: number, seconds: number): string => {
-    const { done, total, ready: at } = progress;
-    const minutes = (ms: number) => Math.round((ms - Date.now()) / 60_000);
-    const [left, most] = at === undefined ? [0, 0] : [minutes(at.p50Ms), minutes(at.p90Ms)];
-    const ready = most <= 0 ? '' : left <= 0 ? `  at most ${most}m left` : `  about ${left}m left, at most ${most}m`;
-    const count = `${done}/${total}  ${formatSeconds(Math.floor(seconds))}${ready}`;
+    const { done, total } = progress;
+    const whole = `${done}/${total}  ${formatSeconds(Math.floor(seconds))}`;
+    const left = leftText(progress.ready, Date.now());
+    const count = whole.length + left.length + 4 <= columns ? `${whole}${left}` : whole;
     const width = Math.max(0, Math.min(40, columns - count.length - 7));
     const filled = total === 0 ? 0 : Math.floor((done / total) * width);
     return `  ${style.green('█'.repeat(filled))}${style.dim('░'.repeat(width - filled))}  ${count}`;
@@ -92,19 +91,10 @@ export function startDisplay({ stderr: stream, events }: Io, style: Style, progr
   };
 }
 
-/** Makes a text exactly `width` cells wide: cuts it with an ellipsis, or pads it with spaces. */
-function clip(text: string, width: number): string {
-  const clean = printable(text);
-  const whole = widthOf(clean);
-  if (whole <= width) return clean + ' '.repeat(width - whole);
-  if (width === 0) return '';
-  let cut = '';
-  let used = 0;
-  for (const character of clean) {
-    const next = cells(character.codePointAt(0) ?? 0);
-    if (used + next > width - 1) break;
-    cut += character;
-    used += next;
-  }
-  return `${cut}…${' '.repeat(width - 1 - used)}`;
+/** `  about 8m left, at most 12m`: seconds in the last minute and a half, and nothing once it takes longer than it ever should. */
+function leftText(ready: Progress['ready'], nowMs: number): string {
+  if (ready === undefined || ready.p90Ms - nowMs < 1000) return '';
+  const text = (ms: number) => (ms < 90_000 ? `${Math.max(1, Math.round(ms / 1000))}s` : `${Math.round(ms / 60_000)}m`);
+  const [left, most] = [ready.p50Ms - nowMs, text(ready.p90Ms - nowMs)];
+  return left < 1000 ? `  at most ${most} left` : `  about ${text(left)} left, at most ${most}`;
 }

@@ -3,12 +3,12 @@ import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import { liftName, nameId, read } from '../engine/record/documents.js';
-import { makeBootstrapId, makeProjectId } from '../engine/record/ids.js';
 import type { AnyStep } from '../engine/step.js';
 import { afterConflict, persist } from '../store/persist.js';
 import { Conflict } from '../store/store.js';
-import { begin, type Draft, dropDraft } from './begin.js';
+import { begin } from './begin.js';
 import type { BeginFacts, Begun } from './begin-facts.js';
+import { type Draft, dropSecrets, endDraft, isOfDraft, makeDraft, prepareDraft } from './draft.js';
 import { getClaimed } from './find.js';
 import { resume } from './resume.js';
 
@@ -19,23 +19,30 @@ const raceTries = 60;
  * `too-many` at a limit. One commit writes the name, the counters, the bootstrap, its first leases and its first event.
  */
 export async function beginOrResume(context: Context, steps: readonly AnyStep[], facts: BeginFacts): Promise<Begun> {
+  const draft = makeDraft(context, facts.options);
+  try {
+    return await begunWith(context, steps, facts, draft);
+  } finally {
+    endDraft(context, draft);
+  }
+}
+
+async function begunWith(context: Context, steps: readonly AnyStep[], facts: BeginFacts, draft: Draft): Promise<Begun> {
   const { store } = context;
-  const draft: Draft = {
-    id: makeBootstrapId(context.random),
-    projectId: makeProjectId(context.random, facts.options.projectName),
-  };
   for (let attempt = 0; attempt < raceTries; attempt++) {
     const name = read(await persist(() => store.get(collections.names, nameId(facts.options.projectName))), liftName);
     try {
-      if (name === undefined) return await begin(context, steps, facts, draft);
+      if (name === undefined) {
+        await prepareDraft(context, facts.options, draft);
+        return await begin(context, steps, facts, draft);
+      }
       const standing = await getClaimed(context, name.data.bootstrapId);
-      // Our own commit went through, and its answer was lost.
-      if (standing.id === draft.id) return { bootstrap: standing, created: true, changes: [] };
-      await dropDraft(context, draft);
+      if (isOfDraft(standing, draft)) return { bootstrap: standing, created: true, changes: [] };
+      await dropSecrets(context, draft);
       return await resume(context, steps, facts, standing);
     } catch (error) {
       if (!(error instanceof Conflict)) {
-        if (isRefusal(error)) await dropDraft(context, draft);
+        if (isRefusal(error)) await dropSecrets(context, draft);
         throw error;
       }
       await afterConflict(attempt);

@@ -11,12 +11,12 @@ import {
   type PriceRecord,
   read,
 } from '../engine/record/documents.js';
-import { callerSecretName, secretId } from '../engine/record/secret-ids.js';
-import { eventWrites, readyLease } from '../engine/record/transition.js';
+import { eventWrites, readyLease, type Transition, transitionWrites } from '../engine/record/transition.js';
 import { dated } from '../engine/record/warning.js';
 import { publishReady } from '../engine/run/publish.js';
 import type { AnyStep } from '../engine/step.js';
 import { boundsOf, type Holder, holdWrite, isIn, noTeam, readLivingHolder } from '../organizations/ownership.js';
+import { countPool, keptOf } from '../pools/claim.js';
 import { persist } from '../store/persist.js';
 import type { Write } from '../store/store.js';
 import { inTurn } from '../store/turns.js';
@@ -24,30 +24,12 @@ import { checkAdmission } from './admission.js';
 import type { BeginFacts, Begun } from './begin-facts.js';
 import { countSpend, endFor, priceOf } from './ceilings.js';
 import { countOne } from './counters.js';
-import { writeSecrets } from './given-secrets.js';
+import { type Draft, preparationOf } from './draft.js';
+import { dropSecretsBefore, writeSecrets } from './given-secrets.js';
 import { newRecord, startGeneration, ttlSeconds } from './new-record.js';
 import { checkAgreed, planOfCommand } from './plan.js';
 import { checkPriced, checkRoom } from './team-ceilings.js';
 import { peopleFields } from './team-people.js';
-
-/** Stays the same over all tries of one command. */
-export interface Draft {
-  readonly id: string;
-  readonly projectId: string;
-  /** The version of the secrets written for it. */
-  callerSecret?: string;
-}
-
-/** Removes secrets that were written for a bootstrap that was not made. */
-export async function dropDraft({ cloud, log }: Context, draft: Draft): Promise<void> {
-  if (draft.callerSecret === undefined) return;
-  const { id: bootstrap } = draft;
-  // A later try may still make it, if the name becomes free. Then the secrets are written again.
-  delete draft.callerSecret;
-  await cloud.secretManager
-    .remove(secretId(bootstrap, callerSecretName))
-    .catch((error: unknown) => log('WARNING', 'A secret of no bootstrap was left behind', { bootstrap, error }));
-}
 
 /** Files of another bootstrap are never the base of a new one, so no secret leaks from one project into the next. */
 const notItsBase =
@@ -61,6 +43,7 @@ export async function begin(
 ): Promise<Begun> {
   const { store, clock, config } = context;
   const { caller, options } = facts;
+  const { member } = draft;
   const price = priceOf(config, { options, machineAccess: config.machineAccess }, facts.maxMicros);
   checkAgreed(facts.agreed, () => planOfCommand(context, steps, facts, price));
   const now = clock.now();
@@ -72,8 +55,14 @@ export async function begin(
     ...newRecord({ ...facts, warnings }, { ...draft, machineAccess, sshSourceRanges, loadBalancers, base: {} }, now),
     price,
     deadlineAt,
+    ...preparationOf(context, draft, at),
+    ...(member && continuing(member.data)),
   });
-  const count = () => countIn(context, facts, record([]), at);
+  const count = async () => {
+    const found = await countIn(context, facts, record([]), at);
+    const pools = countPool(found.counters?.data, draft.pool, member !== undefined);
+    return { ...found, counted: { ...found.counted, ...pools } };
+  };
   if (draft.callerSecret === undefined) {
     // A refused command must leave no secret behind.
     await count();
@@ -83,38 +72,58 @@ export async function begin(
   const brings = Object.values(facts.base ?? {}).some((files) => (files?.config ?? files?.secrets) !== undefined);
   const warnings = [...facts.warnings, ...(warning === undefined ? [] : [warning]), ...(brings ? [notItsBase] : [])];
   const empty = record(warnings);
-  const transition = startGeneration(steps, dated(empty, at), at);
+  const kept = member && keptOf(steps, member.data, options);
+  const transition = startGeneration(steps, dated(empty, at), at, { kept });
   const begunOf = (holder: Holder | undefined): BootstrapRecord => ({
     ...transition.record,
     ...ofTeam(context, empty, holder),
-    events: transition.events.length,
+    events: empty.events + transition.events.length,
   });
   const name: NameRecord = { schema: 1, bootstrapId: draft.id, owner: caller.email };
   const writes = ({ holder, counters, counted }: Awaited<ReturnType<typeof count>>): Write[] => [
-    { kind: 'create', collection: collections.bootstraps, id: draft.id, data: begunOf(holder) },
+    ...recordWrites(draft, { ...transition, record: begunOf(holder) }, at),
     ...(holder === undefined ? [] : [holdWrite(holder, 1)]),
     { kind: 'create', collection: collections.names, id: nameId(options.projectName), data: name },
     counters === undefined
       ? { kind: 'create', collection: collections.counters, id: countersId, data: counted }
       : { kind: 'update', collection: collections.counters, id: countersId, version: counters.version, data: counted },
-    ...eventWrites(draft.id, empty, transition.events),
-    ...transition.ready.map(
-      (instance): Write => ({
-        kind: 'create',
-        collection: collections.leases,
-        id: leaseId(draft.id, instance.id),
-        data: readyLease(draft.id, 1, instance, at),
-      }),
-    ),
   ];
   const { version, holder } = await inTurn(store, countersId, async () => {
     const counted = await count();
     const [written = ''] = await persist(() => store.commit(writes(counted)));
     return { version: written, holder: counted.holder };
   });
-  await publishReady(context, draft.id, 1, transition.ready, facts.trace);
+  // A command that died before it claimed this project left its secrets.
+  if (member !== undefined && draft.callerSecret !== '1')
+    await dropSecretsBefore(context, draft.id, draft.callerSecret);
+  await publishReady(context, draft.id, empty.generation, transition.ready, facts.trace);
   const bootstrap = { collection: collections.bootstraps, id: draft.id, version, data: begunOf(holder) };
   return { bootstrap, created: true, changes: [] };
+}
+
+/** A prepared project goes on in a generation of its own. */
+const continuing = ({ generation, instances, events }: BootstrapRecord) => ({
+  generation: generation + 1,
+  instances,
+  events,
+});
+
+/** The record with its events and leases. The first write is the record's own. */
+function recordWrites({ id, member }: Draft, transition: Transition, at: string): Write[] {
+  if (member !== undefined) return transitionWrites(id, member.version, member.data, transition, at);
+  const { record, ready, events } = transition;
+  return [
+    { kind: 'create', collection: collections.bootstraps, id, data: record },
+    ...eventWrites(id, { ...record, events: 0 }, events),
+    ...ready.map(
+      (instance): Write => ({
+        kind: 'create',
+        collection: collections.leases,
+        id: leaseId(id, instance.id),
+        data: readyLease(id, record.generation, instance, at),
+      }),
+    ),
+  ];
 }
 
 /** What the commit counts, against the version of the counters. Throws at each limit and ceiling. */

@@ -3,7 +3,7 @@
 import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
-import { liftBootstrap, liftName, nameId, read, type StoredBootstrap } from '../engine/record/documents.js';
+import { isHidden, liftBootstrap, liftName, nameId, read, type StoredBootstrap } from '../engine/record/documents.js';
 import { getBootstrap } from '../engine/record/update.js';
 import { persist } from '../store/persist.js';
 import type { Query } from '../store/store.js';
@@ -43,6 +43,7 @@ export async function listBootstraps(
   return found
     .flat()
     .flatMap((document) => read(document, liftBootstrap) ?? [])
+    .filter(({ data }) => !isHidden(data))
     .sort((a, b) => (a.data.createdAt < b.data.createdAt ? 1 : -1));
 }
 

@@ -44,17 +44,19 @@ export const newRecord = (
   events: 0,
 });
 
-/** All instances wait. Those without needs are ready. */
+/** All instances wait. Those without needs are ready. `kept` ones are done, as they are. */
 export function startGeneration(
   steps: readonly AnyStep[],
   record: BootstrapRecord,
   at: string,
-  told: Transition['events'] = [],
+  { told = [], kept }: { readonly told?: Transition['events']; readonly kept?: ReadonlySet<string> | undefined } = {},
 ): Transition {
   const plan = planOfRecord(steps, record);
   const instances = Object.fromEntries(
     [...plan.keys()].map((id) => {
-      const output = record.instances[id]?.output;
+      const before = record.instances[id];
+      if (before !== undefined && kept?.has(id)) return [id, before];
+      const output = before?.output;
       return [id, { state: 'waiting' as const, attempt: 0, ...(output === undefined ? {} : { output }) }];
     }),
   );

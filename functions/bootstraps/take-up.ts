@@ -129,7 +129,7 @@ async function makeRecord(
     events: left.events,
   };
   const told = { schema: 1, type: 'action', at, actor: caller.email, action: 'take-up' } as const;
-  const transition = startGeneration(steps, dated(empty, at), at, [{ event: told }]);
+  const transition = startGeneration(steps, dated(empty, at), at, { told: [{ event: told }] });
   const record: BootstrapRecord = { ...transition.record, events: left.events + transition.events.length };
   const ready = new Set(transition.ready.map((instance) => leaseId(id, instance.id)));
   const writes: Write[] = [

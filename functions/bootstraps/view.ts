@@ -56,6 +56,7 @@ export async function viewOf(
     options: data.given,
     createdAt: data.createdAt,
     deadlineAt: data.deadlineAt,
+    ...preparedOf(data),
     ...(data.protection === undefined ? {} : { protection: data.protection }),
     sharedWith: data.sharedWith ?? [],
     ...(data.team === undefined ? {} : { team: data.team }),
@@ -76,6 +77,11 @@ export async function viewOf(
     result: withTunnel(data, resultOf(options, data.state === 'removed' ? {} : outputs)),
   };
 }
+
+const preparedOf = ({ prepared, unprepared }: BootstrapRecord): Pick<BootstrapView, 'prepared' | 'unprepared'> => ({
+  ...(prepared === undefined ? {} : { prepared: prepared.since }),
+  ...(unprepared === undefined ? {} : { unprepared }),
+});
 
 function vmsStoppedOf({ vmsStopped, state }: BootstrapRecord): Pick<BootstrapView, 'vmsStopped'> {
   if (vmsStopped === undefined || state === 'removed') return {};
@@ -106,7 +112,18 @@ export const summaryOf = async (
     vmsStopped: vmsStoppedOf(data).vmsStopped,
     cost: costOf(config.prices, data, clock.now()),
     ...(await forecastOf({ store, clock }, steps, data)),
+    ...progressOf(steps, data),
   });
+
+function progressOf(steps: readonly AnyStep[], record: BootstrapRecord): Pick<BootstrapSummary, 'progress'> {
+  const { state, instances } = record;
+  if (state !== 'running' && state !== 'cancelling' && state !== 'removing') return {};
+  const plan = planOfRecord(steps, record);
+  const [ids, end] =
+    state === 'removing' ? ([removalPlanOf(plan).keys(), 'gone'] as const) : ([plan.keys(), 'done'] as const);
+  const all = [...ids];
+  return { progress: { done: all.filter((id) => instances[id]?.state === end).length, total: all.length } };
+}
 
 /** Only of what is on its way. */
 async function forecastOf(

@@ -57,12 +57,20 @@ export function createProjects(transport: Transport) {
       return readLongRunning(answer, 'create the project');
     },
 
-    /** Replaces all labels. Give all labels to keep, and the etag they were read with. */
-    setLabels: (projectId: string, labels: Readonly<Record<string, string>>, etag: string | undefined) =>
+    /** Replaces all labels. Give all labels to keep, and the etag they were read with. Without `displayName` its name stays. */
+    setLabels: (
+      projectId: string,
+      labels: Readonly<Record<string, string>>,
+      { etag, displayName }: Pick<Project, 'etag' | 'displayName'>,
+    ) =>
       change('PATCH', `/v3/projects/${projectId}`, {
         doing: `label the project ${projectId}`,
-        query: { updateMask: 'labels' },
-        body: { labels, ...(etag === undefined ? {} : { etag }) },
+        query: { updateMask: displayName === undefined ? 'labels' : 'labels,displayName' },
+        body: {
+          labels,
+          ...(displayName === undefined ? {} : { displayName }),
+          ...(etag === undefined ? {} : { etag }),
+        },
       }),
 
     ...createSearch(rest),

@@ -33,9 +33,10 @@ export const titleOf = ({ step, key }: Pick<Instance, 'step' | 'key'>): string =
 const instanceId = (step: string, key: string): string => (key === '' ? step : `${step}:${key}`);
 
 /** `goes`: plan for the removal. It includes every step with an undo, because earlier options may have asked for it. */
-export function planOf(graph: Graph, { options, machineAccess }: PlanFacts, goes = false): Plan {
+export function planOf(graph: Graph, { options, machineAccess, unclaimed = false }: PlanFacts, goes = false): Plan {
   const keys = new Map<AnyStep, readonly string[]>();
   for (const step of graph.steps) {
+    if (unclaimed && step.prepares === undefined) continue;
     if (step.when !== undefined && !step.when(options, machineAccess) && !(goes && step.goes === 'undo')) continue;
     const own = step.each === undefined ? [''] : step.each.keys(options);
     if (new Set(own).size < own.length) throw new Error(`${step.name} has the same key twice: ${own.join(', ')}`);

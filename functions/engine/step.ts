@@ -105,8 +105,8 @@ export interface BootstrapFacts {
   readonly generation: number;
 }
 
-/** All that the plan of a bootstrap depends on. */
-export type PlanFacts = Pick<BootstrapFacts, 'options' | 'machineAccess'>;
+/** All that the plan of a bootstrap depends on. `unclaimed`: it is prepared for whoever claims it, and has no more steps. */
+export type PlanFacts = Pick<BootstrapFacts, 'options' | 'machineAccess'> & { readonly unclaimed?: boolean };
 
 /** Secrets of this bootstrap, in the Secret Manager of plinth's own project. `name` is unique within the bootstrap. */
 export interface StepSecrets {
@@ -173,6 +173,11 @@ export interface StepSpec<O, N extends Needs, E extends Each | undefined, W exte
   readonly title: string;
   readonly lane: Lane;
   readonly needs: N;
+  /**
+   * A part of what pools prepare: it costs nothing, and needs only such steps. Once the project is claimed, it is `kept` while it
+   * describes the same, or looked at `again` at once. Without it, the step begins with the claim.
+   */
+  readonly prepares?: 'kept' | 'again';
   /** Without it, the step is part of every plan. */
   readonly when?: W;
   readonly each?: E;

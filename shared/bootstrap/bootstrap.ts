@@ -280,6 +280,21 @@ export const BootstrapView = z
     }),
     createdAt: moment('When it was begun'),
     deadlineAt: moment('When cleanup removes the project', '2026-11-23T11:00:00.000Z'),
+    prepared: z.iso
+      .datetime()
+      .optional()
+      .meta({
+        description:
+          'Its project was prepared for whoever would ask, and this is since when. Absent: it was made for this bootstrap',
+        examples: ['2026-11-21T11:00:00.000Z'],
+      }),
+    unprepared: z
+      .string()
+      .optional()
+      .meta({
+        description: 'Why it took no prepared project. Absent where the deployment prepares none',
+        examples: ['every prepared project of its pool was taken'],
+      }),
     protection: z
       .object({ until: moment('Its end'), reason: text('Why', 'A demo'), by: text('Who', 'alice@example.com') })
       .optional()
@@ -352,5 +367,15 @@ export const BootstrapSummary = BootstrapView.pick({
   forecast: true,
   endedAt: true,
   problem: true,
-}).meta({ id: 'BootstrapSummary', description: 'One bootstrap, in short' });
+})
+  .extend({
+    progress: z
+      .object({
+        done: z.int().meta({ description: 'Those that are done; of a removal those that are gone', examples: [45] }),
+        total: z.int().meta({ description: 'All of them', examples: [65] }),
+      })
+      .optional()
+      .meta({ description: 'While it runs, is cancelled or is removed: how many instances have come to their end' }),
+  })
+  .meta({ id: 'BootstrapSummary', description: 'One bootstrap, in short' });
 export type BootstrapSummary = z.infer<typeof BootstrapSummary>;

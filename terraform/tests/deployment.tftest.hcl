@@ -120,6 +120,19 @@ run "ceilings" {
   }
 }
 
+run "pools" {
+  command = plan
+  variables { pools = [{ parent = "folders/111", billingAccount = "0123AB-4567CD-89EF01", region = "europe-west4", size = 5 }] }
+
+  assert {
+    condition = alltrue([
+      for name in ["bootstraps", "sweep"] :
+      jsondecode(google_cloudfunctions2_function.function[name].service_config[0].environment_variables["PLINTH_POOLS"]) == jsondecode("[{\"parent\":\"folders/111\",\"billingAccount\":\"0123AB-4567CD-89EF01\",\"region\":\"europe-west4\",\"size\":5}]")
+    ])
+    error_message = "Pools reach the functions, and what is not given is no part of them."
+  }
+}
+
 run "sizes" {
   command = plan
   variables { sizes = { api = { min_instances = 1, memory = "1Gi" } } }

@@ -73,8 +73,9 @@ run "of_yet_another_form" {
     dns_zones     = ["zone-a"]
     bootstrappers = { domains = ["example.com,example.org"] }
     sizes         = { sweep = { min_instances = 2 } }
+    pools         = [{ parent = "folders/999", billingAccount = "0123AB-4567CD-89EF01", region = "europe", size = 0 }]
   }
-  expect_failures = [var.dns_zones, var.bootstrappers, var.sizes]
+  expect_failures = [var.dns_zones, var.bootstrappers, var.sizes, var.pools]
 }
 
 run "no_way_to_the_machines" {

@@ -80,10 +80,28 @@ describe('plinth', () => {
       expect(stdout).to.include('-s, --install-skip-steps <stringArray>').and.include('130 detached');
     });
 
+    it('begins with the five flags that one needs, has the others by group, and with --all the whole of each', async () => {
+      const page = async (...words: string[]) => (await run([...words, '--help'])).stdout;
+      const brief = await page(...bootstrap);
+      const [, needed = '', others = ''] = /^What it needs:\n((?: .*\n)+)([\s\S]*)/m.exec(brief) ?? [];
+      expect(needed.match(/--[a-z\d-]+/g)).to.deep.equal(five.map((flag) => flag.replace(/=.*/, '')));
+      expect(brief.indexOf('What it needs')).to.be.below(brief.indexOf('not for production'));
+      expect(others)
+        .to.match(/^Core and cloud:\n +--folder-id/m)
+        .and.include('plinth help beta bootstrap-cloud --all');
+      const whole = await page(...bootstrap, '--all');
+      for (const text of ['Cannot be combined with', 'Where spot capacity is unavailable']) {
+        expect(whole.replaceAll(/\s+/g, ' ')).to.include(text);
+        expect(brief.replaceAll(/\s+/g, ' ')).not.to.include(text);
+      }
+      expect((await run(['help', ...bootstrap, '--all'])).stdout).to.equal(whole);
+      expect(await page('up')).not.to.include('What it needs');
+    });
+
     it('fits a narrow terminal', () => {
       const registry = createRegistry(commands, 56);
       for (const command of commands) {
-        const text = registry.help(command).replace(/^(?:Usage|Examples):\n(?: .*\n?)+/gm, '');
+        const text = registry.help(command, [], true).replace(/^(?:Usage|Examples):\n(?: .*\n?)+/gm, '');
         expect(text.split('\n').filter((line) => line.length > 56)).to.deep.equal([]);
       }
     });
@@ -139,6 +157,16 @@ describe('plinth', () => {
   describe('what it refuses by itself', () => {
     const cases: ReadonlyArray<readonly [string, readonly string[], RegExp]> = [
       ['a command it does not have', ['beta', 'bootstrap-clod'], /Did you mean plinth beta bootstrap-cloud\?/],
+      [
+        'the end of two commands',
+        ['transfer'],
+        /Did you mean plinth beta bootstrap-cloud transfer or plinth team transfer\?/,
+      ],
+      [
+        'a slip in the end of a command',
+        ['lst'],
+        /Did you mean plinth beta bootstrap-cloud list, .* or plinth team list\?/,
+      ],
       ['half a command', ['beta'], /needs a command after it/],
       [
         'a stray word',

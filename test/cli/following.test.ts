@@ -121,6 +121,35 @@ describe('following a bootstrap', () => {
     expect(verbose.stderr.split(`tries again: ${whole}`)).to.have.lengthOf(3);
   });
 
+  it('counts from the beginning of the run, whenever one begins to follow it', async () => {
+    const begun = Date.now() - 600_000;
+    const after = (seconds: number) => new Date(begun + seconds * 1000).toISOString();
+    const at = (event: BootstrapEvent, seconds: number) => ({ ...event, at: after(seconds) }) as BootstrapEvent;
+    service.standing = true;
+    service.view = makeView({ generation: 2 });
+    service.events = [
+      at(stateEvent('running', 1), -5000),
+      at(stateEvent('running', 2), 0),
+      at(endedEvent('project', 61), 62),
+      at(stateEvent('succeeded', 2), 63),
+    ];
+    const { stderr } = await sandbox.run([...bootstrap, 'status', 'demo', '--follow']);
+    expect(stderr).to.include('[1m 2s] ✓ Cloud project').and.not.include('[0s]');
+  });
+
+  it('tells in a pipe what is under way when nothing else is told for a while', async () => {
+    const waiting = makeView().instances.map((instance) => ({ ...instance, state: 'waiting' as const }));
+    service.view = makeView({ state: 'running', instances: waiting });
+    const began = { ...progressEvent('project', 'waits'), at: new Date(Date.now() - 50_000).toISOString() };
+    service.events = [stateEvent('running'), began as BootstrapEvent, progressEvent('vm:jumpbox', 'waits')];
+    service.stream = 'hold';
+    const started = sandbox.start(command);
+    await started.saw(/still: /);
+    started.interrupt();
+    const { stderr } = await started.ended;
+    expect(stderr).to.match(/^\[.*\] still: Cloud project, 6\d s, and 1 more$/m);
+  });
+
   it('cannot be made to move the cursor by what others wrote', async () => {
     service.events = [stateEvent('running'), endedEvent('project', 1, 'a\u001b[2Jb\rc\nd'), stateEvent('succeeded')];
     const { stderr } = await sandbox.run(command);
@@ -223,13 +252,13 @@ describe('following a bootstrap', () => {
           }),
       ]);
       service.events = [
-        stateEvent('running'),
+        { ...stateEvent('running'), at: new Date().toISOString() } as BootstrapEvent,
         ...many.map(({ id }) => progressEvent(id, waits)),
         endedEvent('vm:k0s-0', 4),
       ];
       service.stream = 'hold';
       const started = sandbox.spawnOnTerminal(command, { rows: 12, columns: 60 });
-      await started.saw(/1\/20 {2}1s/);
+      await started.saw(/1\/20 {2}\ds/);
       started.type('\u0003');
       const { code, stdout } = await started.ended;
       expect(code).to.equal(130);

@@ -152,7 +152,11 @@ describe('what a list says', function () {
     expect(stderr).to.include('about 1.23 USD an hour, 2.47 USD until it is removed');
     expect(stderr).to.match(/Ready +in about 8m, at most 12m in nine of ten cases, as the last 3 here took/);
     expect(stderr).to.match(/Removed +at \d{4}-/);
-    expect((await list([named('new', { state: 'running', forecast })])).stdout).to.include('running ~8m, ≤12m');
+    const progress = { done: 45, total: 65 };
+    const told = (changes: object) => list([named('new', { state: 'running', forecast, ...changes })]);
+    expect((await told({ progress })).stdout).to.include('running 45/65 ~8m, ≤12m');
+    // A service of an earlier release tells no progress.
+    expect((await told({})).stdout).to.include('running ~8m, ≤12m');
   });
 
   it('is said at the end of a bootstrap, in one line, and before it by --dry-run', async () => {

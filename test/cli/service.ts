@@ -79,17 +79,20 @@ export function makeView(changes: Partial<BootstrapView> = {}): BootstrapView {
   };
 }
 
+/** Events of a run that has just begun. */
+const eventAt = new Date().toISOString();
+
 export const stateEvent = (state: BootstrapState, generation = 1): BootstrapEvent => ({
   schema: 1,
   type: 'state',
-  at,
+  at: eventAt,
   state,
   generation,
 });
 export const endedEvent = (instance: string, seconds: number, note?: string): BootstrapEvent => ({
   schema: 1,
   type: 'instance',
-  at,
+  at: eventAt,
   instance,
   state: 'done',
   seconds,

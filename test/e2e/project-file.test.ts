@@ -121,7 +121,8 @@ describe('plinth up and plinth down', function () {
     await started.saw(/Make it\? \[y\/N\] $/);
     expect(started.stdout())
       .to.match(/make +VM k0s-1/)
-      .and.to.match(/Cost: about [\d.]+ USD until its time is over/);
+      .and.to.match(/Cost: about [\d.]+ USD until its time is over/)
+      .and.to.match(/Not known yet \(\d+\)[\s\S]*project-quota[\s\S]*Make it\?/);
     started.type('y\n');
     const made = await started.ended;
     expect(made.exitCode, made.stdout).to.equal(0);
@@ -155,6 +156,22 @@ describe('plinth up and plinth down', function () {
     expect([ended.exitCode, ended.stdout.includes('You did not agree; nothing was made.')]).to.deep.equal([2, true]);
     const piped = await run(folder, 'up');
     expect([piped.exitCode, piped.stderr.includes('--yes is needed here')]).to.deep.equal([2, true]);
+    expect(projects()).to.equal(before);
+  });
+
+  it('ask nothing where something stops it, and name the line of the file', async () => {
+    const before = projects();
+    const folder = folderWith('stopped', { 'billing-account': 'AAAAAA-BBBBBB-CCCCCC', region: 'europe-nowhere1' });
+    const line = (key: string) =>
+      readFileSync(join(folder, 'plinth.yaml'), 'utf8')
+        .split('\n')
+        .findIndex((each) => each.startsWith(`${key}:`)) + 1;
+    const ended = await onTerminal(folder, 'up').ended;
+    expect(ended.exitCode, ended.stdout).to.not.equal(0);
+    expect(ended.stdout)
+      .to.include(`plinth.yaml:${line('billing-account')}:billing-account `)
+      .and.include(`plinth.yaml:${line('region')}:region `)
+      .and.not.include('Make it?');
     expect(projects()).to.equal(before);
   });
 

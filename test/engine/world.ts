@@ -140,6 +140,10 @@ export function createWorld(settings: Readonly<Record<string, string>> = {}, fir
     remove: async (id: string) => {
       secrets.delete(id);
     },
+    destroy: async (id: string, version: string) => {
+      const versions = secrets.get(id);
+      if (versions !== undefined) versions[Number(version) - 1] = '';
+    },
   };
   const cloud = { secretManager, reportingTo: () => cloud } as unknown as Context['cloud'];
 

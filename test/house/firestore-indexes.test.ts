@@ -26,6 +26,8 @@ import { createStepLog } from '../../functions/engine/record/log.js';
 import { readLog } from '../../functions/engine/record/read-log.js';
 import { realTimers } from '../../functions/host/clock.js';
 import { RateRecord } from '../../functions/http/rate-limit.js';
+import { membersOf } from '../../functions/pools/member.js';
+import { PoolNotesRecord } from '../../functions/pools/notes.js';
 import { NoticeRecord } from '../../functions/webhook/notices.js';
 import { createMemoryStore } from '../../local/functions/memory-store.js';
 import { collections } from '../../shared/names.js';
@@ -127,6 +129,7 @@ const stored: readonly (readonly [collection: string, record: z.ZodObject])[] = 
   [collections.counters, CountersRecord],
   [collections.passes, PassRecord],
   [collections.passes, SearchRecord],
+  [collections.passes, PoolNotesRecord],
   [collections.durations, DurationsRecord],
   [collections.rates, RateRecord],
 ];
@@ -163,6 +166,7 @@ describe("Firestore's indexes", () => {
     const store = recordStore(createMemoryStore(), recording);
     await findByName({ store }, 'no-such-project');
     await listBootstraps({ store });
+    await membersOf({ store }, 'a pool');
     await bootstrapsOf({ store }, 1);
     // What only jobs on machines write.
     const whose = { bootstrapId: 'b1', instance: 'install', generation: 1, expireAt: '2030-01-01T00:00:00.000Z' };

@@ -90,6 +90,15 @@ const VmsStoppedRecord = z.object({
 /** A VM does not run from `from` on. Its disks still cost. */
 const PauseRecord = z.object({ vm: z.string(), from: time, until: time.optional() });
 
+/** Its project was made before anybody asked for it. */
+const PreparedRecord = z.object({
+  /** Key of the pool that it was made for. */
+  pool: z.string(),
+  since: time,
+  /** Until then it is nobody's, and only the functions know of it. */
+  claimedAt: time.optional(),
+});
+
 /** `bootstraps/{id}`: written when an instance ends or a person acts. */
 export const BootstrapRecord = z.object({
   schema: z.literal(1),
@@ -137,6 +146,11 @@ export const BootstrapRecord = z.object({
   traceparent: z.string().optional(),
   createdAt: time,
   deadlineAt: time,
+  prepared: PreparedRecord.optional(),
+  /** Key of the pool that it is a living member of: an index. Missing once it is claimed or set aside. */
+  pool: z.string().optional(),
+  /** Why it took no prepared project. Missing where the deployment prepares none. */
+  unprepared: z.string().optional(),
   /** Missing in records of earlier releases. */
   price: PriceRecord.optional(),
   protection: ProtectionRecord.optional(),
@@ -174,6 +188,14 @@ export type StoredBootstrap = Omit<Document<BootstrapRecord>, 'createdAt'>;
 
 /** The options were checked when they were given. Later releases may ask for more, so they are not checked again. */
 export const optionsOf = ({ options }: Pick<BootstrapRecord, 'options'>): BootstrapOptions => fillOptions(options);
+
+/** It waits for whoever claims it. */
+export const isUnclaimed = ({ prepared }: Pick<BootstrapRecord, 'prepared'>): boolean =>
+  prepared !== undefined && prepared.claimedAt === undefined;
+
+/** Only the functions may know of it: it may still be claimed. */
+export const isHidden = (record: Pick<BootstrapRecord, 'prepared' | 'removal'>): boolean =>
+  isUnclaimed(record) && record.removal === undefined;
 
 export const machineAccessOf = ({ machineAccess = 'direct' }: Pick<BootstrapRecord, 'machineAccess'>): MachineAccess =>
   machineAccess;
@@ -257,6 +279,8 @@ export const CountersRecord = z.object({
   ceilingsAt: time.optional(),
   /** Missing: nobody has ever stopped new bootstraps. */
   admission: AdmissionView.optional(),
+  /** By key of a pool: how often a bootstrap took a project of it, and how often it found none. */
+  pools: z.record(z.string(), z.object({ taken: z.int(), missed: z.int() })).optional(),
 });
 export type CountersRecord = z.infer<typeof CountersRecord>;
 

@@ -8,7 +8,7 @@ import { Problem } from '../../../shared/problems.js';
 import { bind, checkBound } from '../../bootstraps/bound.js';
 import { teamsOf } from '../../bootstraps/team-people.js';
 import type { Context } from '../../context.js';
-import type { BootstrapRecord, StoredBootstrap } from '../../engine/record/documents.js';
+import { type BootstrapRecord, isHidden, type StoredBootstrap } from '../../engine/record/documents.js';
 import { getBootstrap } from '../../engine/record/update.js';
 import type { Caller } from '../../identity/auth.js';
 import { bindIn, NotTheirs, type Rights, refusing, rightsIn } from '../../organizations/ownership.js';
@@ -76,7 +76,7 @@ export function createAccess(context: Context): Access {
   async function look(id: string, caller: Caller): Promise<{ found: StoredBootstrap; standing: Standing }> {
     const found = await getBootstrap(context, id);
     const missing = new Problem('not-found', `There is no bootstrap ${id}.`);
-    if (found === undefined) throw missing;
+    if (found === undefined || isHidden(found.data)) throw missing;
     const standing = await refusing(context, caller, standingOf(context, caller, found.data));
     if (!sees(standing)) throw missing;
     if (standing.owns || standing.shares) checkBound(context, found, caller);

@@ -22,6 +22,7 @@ export const apis = defineProjectStep({
   name: 'apis',
   title: 'APIs',
   lane: 'cloud',
+  prepares: 'kept',
   needs,
   describe: (options, _key, machineAccess) => servicesOf(options, machineAccess).map((service) => `API ${service}`),
   output: ApisOutput,

@@ -16,6 +16,7 @@ export const billing = defineStep({
   name: 'billing',
   title: 'Billing account',
   lane: 'cloud',
+  prepares: 'kept',
   needs: { project },
   describe: ({ billingAccount }) => [`project linked to ${nameOf(billingAccount)}`],
   output: BillingOutput,

@@ -9,6 +9,7 @@ export const cloudController = defineProjectStep({
   name: 'cloud-controller',
   title: 'Service account of the nodes',
   lane: 'cloud',
+  prepares: 'kept',
   needs: { apis },
   describe: () => [`service account ${accountIds.cloudController}`],
   output: AccountOutput,

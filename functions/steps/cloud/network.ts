@@ -12,6 +12,7 @@ export const network = defineProjectStep({
   name: 'network',
   title: 'Network',
   lane: 'cloud',
+  prepares: 'kept',
   needs: { apis, quota },
   describe: () => ['VPC <project>-vpc, custom mode'],
   output: ResourceOutput,

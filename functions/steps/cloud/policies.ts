@@ -24,6 +24,7 @@ export const policies = defineStep({
   name: 'policies',
   title: 'Organization policies',
   lane: 'cloud',
+  prepares: 'again',
   needs: {},
   describe: () => ['check of the organization policies in force, before anything is made'],
   output: PoliciesOutput,

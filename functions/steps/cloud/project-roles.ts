@@ -25,6 +25,7 @@ export const projectRoles = defineProjectStep({
   name: 'project-roles',
   title: 'Roles of the nodes',
   lane: 'cloud',
+  prepares: 'kept',
   needs,
   describe: () => [`a role of what a cloud controller calls, for ${accountIds.cloudController} on the project`],
   output: RolesOutput,

@@ -26,6 +26,7 @@ export const project = defineStep({
   name: 'project',
   title: 'Project',
   lane: 'cloud',
+  prepares: 'again',
   needs: { policies },
   holds: ['folderId'],
   describe: ({ projectName, folderId, projectTtl }) => [
@@ -38,7 +39,7 @@ export const project = defineStep({
     if (found === undefined || found.state !== 'ACTIVE') return undefined;
     const key = await findProofKey(call.context);
     if (key === undefined) return undefined;
-    if (!isLabelled(found, wantedLabels(call, found, key))) return undefined;
+    if (!isLabelled(found, wantedLabels(call, found, key)) || isUnnamed(call, found)) return undefined;
     return { projectId: found.projectId, projectNumber: numberOf(found) };
   },
 
@@ -59,7 +60,9 @@ export const project = defineStep({
     const ours = wantedLabels(call, found, await proofKey(call.context));
     const others = Object.entries(found.labels ?? {}).filter(([name]) => !protectionLabels.includes(name));
     const wanted = { ...Object.fromEntries(others), ...ours };
-    return follow(await projects.setLabels(projectId, wanted, found.etag), 'the labels are being written', 1);
+    const named = isUnnamed(call, found) ? { displayName: call.bootstrap.name } : {};
+    const labelled = await projects.setLabels(projectId, wanted, { ...named, ...(found.etag && { etag: found.etag }) });
+    return follow(labelled, 'the labels are being written', 1);
   },
 
   goes: 'undo',
@@ -156,6 +159,10 @@ async function refuseOthers(call: Call, found: Project, recorded: string | undef
 }
 
 const numberOf = ({ name }: { readonly name: string }): string => name.replace(/^projects\//, '');
+
+/** A prepared project bears its id as its name until somebody claims it. */
+const isUnnamed = ({ bootstrap: { name, projectId } }: Call, { displayName }: Project): boolean =>
+  displayName === projectId && name !== projectId;
 
 const isLabelled = ({ labels: found = {} }: Project, wanted: Readonly<Record<string, string>>): boolean =>
   Object.entries(wanted).every(([name, value]) => found[name] === value) &&

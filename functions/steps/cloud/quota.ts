@@ -12,6 +12,7 @@ export const quota = defineProjectStep({
   name: 'quota',
   title: 'Quota',
   lane: 'cloud',
+  prepares: 'again',
   needs: { apis },
   describe: (options, _key, machineAccess) => [
     `check of the quotas of ${options.region}: ${Object.entries(needsOf(options, machineAccess))

@@ -14,6 +14,7 @@ export const subnet = defineProjectStep({
   name: 'subnet',
   title: 'Subnet',
   lane: 'cloud',
+  prepares: 'kept',
   needs: { network },
   holds: ['region'],
   describe: ({ region }) => [`subnet <project>-${region}-subnet, ${subnetRange} in ${region}`],

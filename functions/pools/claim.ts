@@ -1,0 +1,100 @@
+/**
+ * Finds a prepared project for a bootstrap that begins, and makes of its record the caller's. The commit against the member's
+ * version decides who gets it, so none is claimed twice.
+ */
+import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
+import { collections } from '../../shared/names.js';
+import type { Config } from '../config.js';
+import type { Context } from '../context.js';
+import { graphOf } from '../engine/graph.js';
+import { planOf } from '../engine/plan.js';
+import {
+  type BootstrapRecord,
+  type CountersRecord,
+  liftBootstrap,
+  machineAccessOf,
+  optionsOf,
+  read,
+  type StoredBootstrap,
+} from '../engine/record/documents.js';
+import type { AnyStep } from '../engine/step.js';
+import { parentIn } from '../steps/cloud/project-place.js';
+import { persist } from '../store/persist.js';
+import type { Store } from '../store/store.js';
+import { isFree, membersOf } from './member.js';
+import { type Pool, poolKey } from './setting.js';
+import { isBegunWith } from './todo.js';
+
+/** The pool whose projects are where the options want one. Undefined: none is. */
+export function poolFor(config: Config, options: BootstrapOptions): Pool | undefined {
+  if (config.pools.length === 0) return undefined;
+  const { billingAccount, region } = options;
+  const key = poolKey({ parent: parentIn(config, options), billingAccount, region });
+  return config.pools.find((pool) => pool.key === key);
+}
+
+/** Members that bootstraps of this process are about to claim. Others would only lose the race for them. */
+const wanted = new WeakMap<Store, Set<string>>();
+
+const wantedIn = (store: Store): Set<string> => {
+  const ids = wanted.get(store) ?? new Set<string>();
+  wanted.set(store, ids);
+  return ids;
+};
+
+/** The oldest that nobody in this process wants. `release` it when it is claimed or not wanted any more. */
+export async function findMember(
+  { store, config, clock }: Pick<Context, 'store' | 'config' | 'clock'>,
+  pool: Pool,
+): Promise<StoredBootstrap | undefined> {
+  const at = clock.now().toISOString();
+  const members = await membersOf({ store }, pool.key);
+  const taken = wantedIn(store);
+  const [member] = members
+    .filter(({ id, data }) => isFree(data, at) && isBegunWith(data, config) && !taken.has(id))
+    .sort((a, b) => (a.data.createdAt < b.data.createdAt ? -1 : 1));
+  if (member !== undefined) taken.add(member.id);
+  return member;
+}
+
+export const release = ({ store }: Pick<Context, 'store'>, id: string): void => void wantedIn(store).delete(id);
+
+/** As it is now. Undefined: somebody else has it, or it is set aside. */
+export async function stillFree(
+  { store, clock }: Pick<Context, 'store' | 'clock'>,
+  id: string,
+): Promise<StoredBootstrap | undefined> {
+  const found = read(await persist(() => store.get(collections.bootstraps, id)), liftBootstrap);
+  return found !== undefined && isFree(found.data, clock.now().toISOString()) ? found : undefined;
+}
+
+/** Ids of instances that stand as the new record wants them: their steps keep what describes the same. */
+export function keptOf(
+  steps: readonly AnyStep[],
+  member: BootstrapRecord,
+  options: BootstrapOptions,
+): ReadonlySet<string> {
+  const machineAccess = machineAccessOf(member);
+  const facts = { options: optionsOf(member), machineAccess, unclaimed: true };
+  const kept = [...planOf(graphOf(steps), facts).values()].filter(({ id, step, key }) => {
+    const describes = (of: BootstrapOptions) => JSON.stringify(step.describe(of, key, machineAccess));
+    return (
+      step.prepares === 'kept' &&
+      member.instances[id]?.state === 'done' &&
+      describes(options) === describes(facts.options)
+    );
+  });
+  return new Set(kept.map(({ id }) => id));
+}
+
+/** Counts how often a pool had a project for a bootstrap that it is for. */
+export function countPool(
+  counters: CountersRecord | undefined,
+  pool: Pool | undefined,
+  taken: boolean,
+): Pick<CountersRecord, 'pools'> {
+  if (pool === undefined) return {};
+  const before = counters?.pools?.[pool.key] ?? { taken: 0, missed: 0 };
+  const after = taken ? { ...before, taken: before.taken + 1 } : { ...before, missed: before.missed + 1 };
+  return { pools: { ...counters?.pools, [pool.key]: after } };
+}

@@ -1,0 +1,66 @@
+/**
+ * Keeps the pools: makes the projects that they lack, has each looked at once a day, and sets aside what is broken, too many or
+ * in no pool. What was set aside is removed by cleanup, by the same rule and proof as everything else.
+ */
+import type { Context } from '../context.js';
+import { publishReady } from '../engine/run/publish.js';
+import { persist } from '../store/persist.js';
+import { Conflict, type Write } from '../store/store.js';
+import { firstInstance, lookedAgain, membersOf, newMember, setAside } from './member.js';
+import { notesWrite, readNotes } from './notes.js';
+import { todoOf } from './todo.js';
+
+/** How many projects a run began, had looked at, and set aside. */
+export interface PoolsKept {
+  readonly made: number;
+  readonly looked: number;
+  readonly setAside: number;
+}
+
+/** One query if there are no pools. Runs may overlap: what another run changed meanwhile waits for the next one. */
+export async function keepPools(context: Context): Promise<PoolsKept> {
+  const { config, clock } = context;
+  const members = await membersOf(context);
+  if (config.pools.length === 0 && members.length === 0) return { made: 0, looked: 0, setAside: 0 };
+  const notes = await readNotes(context);
+  const now = clock.now();
+  const at = now.toISOString();
+  const todo = todoOf(config, members, notes, now);
+  const told = { ...notes, rests: todo.rests };
+  const isNoted = todo.make.length > 0 || JSON.stringify(notes.rests) !== JSON.stringify(todo.rests);
+  const made = todo.make.map((pool) => newMember(context, pool, now));
+  // What failed is set aside only once it is noted that its pool rests.
+  if (isNoted && !(await isWritten(context, [notesWrite(told, at), ...made.flatMap(({ writes }) => writes)]))) {
+    return { made: 0, looked: 0, setAside: 0 };
+  }
+  for (const { id, generation } of made) await publishReady(context, id, generation, [firstInstance]);
+  let [looked, aside] = [0, 0];
+  for (const member of todo.look) {
+    if (!(await isWritten(context, lookedAgain(member, at)))) continue;
+    looked += 1;
+    await publishReady(context, member.id, member.data.generation + 1, [firstInstance]);
+  }
+  for (const { member, why } of todo.setAside) {
+    if (!(await isWritten(context, setAside(member, why, at)))) continue;
+    aside += 1;
+    context.log('WARNING', `The prepared project ${member.data.projectId} is set aside: ${why}`, {
+      bootstrap: member.id,
+    });
+  }
+  for (const { collection, id, version } of todo.forget) {
+    await isWritten(context, [{ kind: 'update', collection, id, version, data: { pool: undefined } }]);
+  }
+  if (made.length > 0) context.log('INFO', `${made.length} projects are being prepared`);
+  return { made: made.length, looked, setAside: aside };
+}
+
+/** False: somebody was faster, such as one who claimed it. */
+async function isWritten({ store }: Pick<Context, 'store'>, writes: readonly Write[]): Promise<boolean> {
+  try {
+    await persist(() => store.commit(writes));
+    return true;
+  } catch (error) {
+    if (error instanceof Conflict) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,196 @@
+/** Pools of prepared projects: how sweep keeps them, and who gets a project of them. */
+import { expect } from 'chai';
+import { beginOrResume } from '../../functions/bootstraps/begin-or-resume.js';
+import { listBootstraps } from '../../functions/bootstraps/find.js';
+import { requestRemoval } from '../../functions/bootstraps/removal.js';
+import { viewOf } from '../../functions/bootstraps/view.js';
+import { createAccess } from '../../functions/http/bootstraps/access.js';
+import { collections } from '../../shared/names.js';
+import { alice, bob, given } from '../engine/world.js';
+import { acceptOptions } from '../support/accept-options.js';
+import { createPoolWorld, type PoolWorld, region } from './pool-world.js';
+
+const day = 86_400;
+const operator = { ...alice, operator: true, identity: 'one' } as never;
+
+describe('a pool of prepared projects', () => {
+  let made: PoolWorld;
+  const start = async (size: number, settings?: Readonly<Record<string, string>>): Promise<PoolWorld> => {
+    made = createPoolWorld(size, settings);
+    await made.fill();
+    return made;
+  };
+  const members = async () => (await made.records()).filter(({ data }) => data.pool !== undefined);
+
+  it('is filled to its size, with the steps that are prepared and no others', async () => {
+    const { world } = await start(7);
+    const found = await members();
+    expect(found).to.have.length(7);
+    for (const { data } of found) {
+      expect(data.projectId).to.match(/^pool-[a-z0-9]{8}$/);
+      expect(data.state).to.equal('succeeded');
+      expect(Object.keys(data.instances)).to.have.members(['policies', 'project', 'network']);
+    }
+    expect([...world.things.keys()].filter((thing) => thing.endsWith('/vm'))).to.deep.equal([]);
+    expect(await world.store.query({ collection: collections.names })).to.deep.equal([]);
+    expect(await made.keep()).to.deep.equal({ made: 0, looked: 0, setAside: 0 });
+  });
+
+  it('is not filled beyond its size by runs at once', async () => {
+    made = createPoolWorld(4);
+    await Promise.all([made.keep(), made.keep(), made.keep()]);
+    expect(await members()).to.have.length(4);
+  });
+
+  it('shows its projects to nobody, operators included', async () => {
+    const { world } = await start(2);
+    expect(await listBootstraps(world.context)).to.deep.equal([]);
+    for (const { id } of await members()) {
+      const seen = await createAccess(world.context)
+        .visible(id, operator)
+        .catch((error: unknown) => error);
+      expect(seen).to.have.property('code', 'not-found');
+    }
+  });
+
+  it('gives one to a bootstrap that fits: name, owner and time are of the claim, and what stands is kept', async () => {
+    const { world, steps } = await start(2);
+    world.pass(3600);
+    const { bootstrap, created } = await made.begin('mine', { projectTtl: '2h' });
+    expect(created).to.equal(true);
+    expect(bootstrap.data.projectId).to.match(/^pool-/);
+    await world.drain(steps);
+    const { data } = await world.read(bootstrap.id);
+    expect(data).to.include({ state: 'succeeded', name: 'mine', owner: alice.email });
+    expect(Date.parse(data.deadlineAt) - Date.parse(data.createdAt)).to.equal(2 * 3600 * 1000);
+    expect(Date.parse(data.createdAt) - Date.parse(data.prepared?.since ?? '')).to.be.within(3_600_000, 3_700_000);
+    expect(world.made.get(`${data.projectId}/network`)).to.equal(1);
+    expect(world.things.get(`${data.projectId}/project`)).to.deep.equal({ of: 'mine' });
+    expect(world.things.has(`${data.projectId}/vm`)).to.equal(true);
+    expect((await viewOf(world.context, steps, { ...bootstrap, data })).prepared).to.equal(data.prepared?.since);
+    expect((await listBootstraps(world.context)).map(({ id }) => id)).to.deep.equal([bootstrap.id]);
+  });
+
+  for (const [what, changes] of [
+    ['another region', { region: 'europe-west1' }],
+    ['another billing account', { billingAccount: 'AAAAAA-BBBBBB-CCCCCC' }],
+    ['another folder', { folderId: '2' }],
+  ] as const) {
+    it(`gives none to a bootstrap with ${what}, which says so`, async () => {
+      const { world, steps } = await start(1);
+      const { bootstrap } = await made.begin('mine', changes);
+      expect(bootstrap.data.projectId).to.match(/^mine-/);
+      const { unprepared, prepared } = await viewOf(world.context, steps, bootstrap);
+      expect(unprepared).to.equal('no pool is for its parent, billing account and region');
+      expect(prepared).to.equal(undefined);
+      expect(await members()).to.have.length(1);
+    });
+  }
+
+  it('is taken once each by a hundred claims at once, and the rest goes the long way', async () => {
+    const { world, steps } = await start(60);
+    const begun = await Promise.all(Array.from({ length: 100 }, (_, n) => made.begin(`project ${n}`)));
+    const ids = begun.map(({ bootstrap }) => bootstrap.data.projectId);
+    expect(new Set(ids).size).to.equal(100);
+    expect(ids.filter((id) => id.startsWith('pool-'))).to.have.length(60);
+    await world.drain(steps);
+    const views = await Promise.all(begun.map(async ({ bootstrap: { id } }) => (await world.read(id)).data));
+    expect(views.filter(({ state }) => state !== 'succeeded')).to.deep.equal([]);
+    expect(views.filter(({ prepared }) => prepared !== undefined)).to.have.length(60);
+    expect(
+      views.filter(({ unprepared }) => unprepared === 'every prepared project of its pool was taken'),
+    ).to.have.length(40);
+    const counters = (await world.store.get(collections.counters, 'living'))?.data;
+    expect(Object.values(counters?.['pools'] ?? {})).to.deep.equal([{ taken: 60, missed: 40 }]);
+    expect(counters).to.deep.include({ inAll: 100 });
+  });
+
+  it('is taken once each by claims of two processes at once', async () => {
+    const { world } = await start(6);
+    // Another process knows nothing of whom this one wants to give what.
+    const { store } = world.context;
+    const others = { ...world.context, store: { ...store } };
+    const there = (n: number) => {
+      const all = { ...given, projectName: `there ${n}`, region };
+      const { options, secrets, warnings } = acceptOptions(all);
+      const facts = { caller: bob, options, secrets, given: all, sshPublicKey: 'ssh-ed25519 AAAA bob', warnings };
+      return beginOrResume(others, made.steps, facts);
+    };
+    const begun = await Promise.all([0, 1, 2].flatMap((n) => [made.begin(`here ${n}`), there(n)]));
+    const ids = begun.map(({ bootstrap }) => bootstrap.data.projectId);
+    expect(new Set(ids).size).to.equal(6);
+    expect(ids.filter((id) => !id.startsWith('pool-'))).to.deep.equal([]);
+    for (const { bootstrap } of begun) {
+      const versions = (world.secrets.get(`${bootstrap.id}-caller`) ?? []).filter((version) => version !== '');
+      expect(versions, 'secrets of others').to.have.length(1);
+    }
+  });
+
+  it('makes another for one that was claimed, and never takes a project back', async () => {
+    const { world, steps } = await start(1);
+    const { bootstrap } = await made.begin('mine');
+    await made.fill();
+    await requestRemoval(world.context, steps, bootstrap.id, { by: alice.email, why: 'asked' });
+    await world.drain(steps);
+    expect((await world.read(bootstrap.id)).data.state).to.equal('removed');
+    await made.fill();
+    const found = await members();
+    expect(found).to.have.length(1);
+    expect(found[0]?.data.projectId).not.to.equal(bootstrap.data.projectId);
+    const again = await made.begin('again');
+    expect(again.bootstrap.data.projectId).to.equal(found[0]?.data.projectId);
+  });
+
+  it('has each looked at again once a day', async () => {
+    const { world, steps } = await start(2);
+    world.pass(day + 60);
+    expect(await made.keep()).to.include({ looked: 2, made: 0 });
+    expect((await members()).map(({ data }) => data.state)).to.deep.equal(['running', 'running']);
+    await world.drain(steps);
+    expect((await members()).map(({ data }) => [data.state, data.generation])).to.deep.equal([
+      ['succeeded', 2],
+      ['succeeded', 2],
+    ]);
+    expect(await made.keep()).to.include({ looked: 0 });
+  });
+
+  it('sets aside what is broken, and rests before it makes another', async () => {
+    made = createPoolWorld(1);
+    made.broken.add('network');
+    await made.fill();
+    const [failed] = await made.records();
+    expect(failed?.data.state).to.equal('failed');
+    const left = (await made.records()).find(({ id }) => id === failed?.id);
+    expect(left?.data.pool).to.equal(undefined);
+    expect(left?.data.deadlineAt).to.equal(left?.data.removeAt);
+    expect(Date.parse(left?.data.deadlineAt ?? '')).to.be.at.most(made.world.context.clock.now().getTime());
+    made.broken.clear();
+    expect(await made.keep()).to.include({ made: 0 });
+    made.world.pass(3601);
+    expect(await made.keep()).to.include({ made: 1 });
+    expect((await made.begin('mine')).bootstrap.data.projectId).to.match(/^mine-/);
+  });
+
+  it('sets aside all of a pool that the deployment keeps no more, and gives none of them', async () => {
+    const { world } = await start(3);
+    Object.assign(world.context.config, { pools: [] });
+    const { bootstrap } = await made.begin('mine');
+    expect(bootstrap.data.projectId).to.match(/^mine-/);
+    expect(bootstrap.data.unprepared).to.equal(undefined);
+    expect(await made.keep()).to.deep.equal({ made: 0, looked: 0, setAside: 3 });
+    expect(await members()).to.deep.equal([]);
+  });
+
+  it('gives none that was begun for other ways of the deployment', async () => {
+    const { world } = await start(1);
+    Object.assign(world.context.config, { loadBalancers: 'internal' });
+    expect((await made.begin('mine')).bootstrap.data.projectId).to.match(/^mine-/);
+    expect(await made.keep()).to.include({ setAside: 1, made: 1 });
+  });
+
+  it('gives none past its oldest age', async () => {
+    const { world } = await start(1);
+    world.pass(8 * day);
+    expect((await made.begin('mine')).bootstrap.data.projectId).to.match(/^mine-/);
+  });
+});
