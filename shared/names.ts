@@ -59,6 +59,8 @@ export const collections = {
   idempotency: 'idempotency',
   /** How much each caller made in the current minute, by a hash of their account. */
   rates: 'rates',
+  /** One document per session of the console, by the hash of its id. */
+  consoleSessions: 'consoleSessions',
 } as const;
 
 export const labels = {
@@ -90,6 +92,8 @@ export const deploymentSecrets = {
   webhookKey: 'plinth-webhook-key',
   /** Signs the cursors of lists. */
   cursorKey: 'plinth-cursor-key',
+  /** The secret of the console's OAuth client. An operator adds it. Read only if a console is configured. */
+  consoleClient: 'plinth-console-client',
 } as const;
 
 /** The id of the one document in `counters`. */

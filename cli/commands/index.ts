@@ -28,6 +28,7 @@ import { orgAccept, orgDecline, orgInvitations, orgInvite, orgResend, orgRevoke 
 import { orgDelete, orgRename, orgRestore } from './org-life.js';
 import { orgAddMember, orgMembers, orgRemoveMember, orgSetRole } from './org-members.js';
 import { share, transfer } from './people.js';
+import { pools } from './pools.js';
 import { orgReplay, teamReplay } from './replay.js';
 import { restartVms } from './restart-vms.js';
 import { ssh } from './ssh.js';
@@ -52,6 +53,7 @@ export const commands: readonly Command[] = [
   ...cleanupUnknown,
   ...cleanupSchedule,
   ...admission,
+  ...pools,
   ...[installPlatform, installImages, installUser],
   dial,
   ...[

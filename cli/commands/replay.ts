@@ -2,8 +2,9 @@
 import type { Replayed } from '../../shared/organization/replay.js';
 import type { Fault } from '../../shared/problems.js';
 import { type Call, defineCommand } from '../frame/command.js';
+import { momentOf } from '../frame/moment.js';
 import type { ReplayFrom } from '../service/event-calls.js';
-import { momentOf, timeForm } from './events.js';
+import { timeForm } from './events.js';
 
 const flags = {
   since: 'From then on: a time such as 2030-01-31T18:00:00Z, or how long ago, such as 2d.',
@@ -58,10 +59,10 @@ function readFrom(call: Call): { readonly from: ReplayFrom; readonly faults: rea
     return { from: {}, faults: [{ path: '--since', message }] };
   }
   if (event !== undefined) return { from: { eventId: event }, faults: [] };
-  const moment = momentOf(since ?? '');
+  const moment = momentOf(since ?? '', 'ago');
   return moment === undefined
     ? { from: {}, faults: [{ path: '--since', message: timeForm }] }
-    : { from: { since: moment }, faults: [] };
+    : { from: { since: new Date(moment).toISOString() }, faults: [] };
 }
 
 /** A call takes so many events. The next one goes on where it stopped. */

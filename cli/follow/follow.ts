@@ -68,7 +68,7 @@ export async function followToEnd(
       } else if (said !== undefined) {
         const columns = display === undefined ? undefined : io.stderr.columns || 80;
         const line = lineOf(said, { output, columns, timer });
-        if (line !== undefined) say(line, item.type === 'end' ? undefined : item.at);
+        if (line !== undefined) say(line, 'at' in item ? item.at : undefined);
       }
     }
   } catch (error) {
@@ -119,7 +119,7 @@ function notBrought(error: unknown, name: string): unknown {
 }
 
 const isWanted = (item: StreamItem, current: boolean, verbose: boolean): boolean => {
-  if (item.type === 'end') return false;
+  if (item.type === 'end' || item.type === 'forecast') return false;
   if (item.type === 'call') return verbose && current;
   return current || item.type === 'progress';
 };

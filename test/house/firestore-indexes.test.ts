@@ -10,6 +10,7 @@ import * as z from 'zod';
 import { findByName, listBootstraps } from '../../functions/bootstraps/find.js';
 import { bootstrapsOf } from '../../functions/bootstraps/team-roles.js';
 import { noticeWrites } from '../../functions/bootstraps/warn.js';
+import { SessionRecord } from '../../functions/console/sessions.js';
 import {
   BootstrapRecord,
   CountersRecord,
@@ -28,6 +29,7 @@ import { realTimers } from '../../functions/host/clock.js';
 import { RateRecord } from '../../functions/http/rate-limit.js';
 import { membersOf } from '../../functions/pools/member.js';
 import { PoolNotesRecord } from '../../functions/pools/notes.js';
+import { SeenRecord } from '../../functions/preflight/seen.js';
 import { NoticeRecord } from '../../functions/webhook/notices.js';
 import { createMemoryStore } from '../../local/functions/memory-store.js';
 import { collections } from '../../shared/names.js';
@@ -121,6 +123,7 @@ const sites: readonly Site[] = readdirSync(join(projectFolder, 'functions'), { r
 const stored: readonly (readonly [collection: string, record: z.ZodObject])[] = [
   [collections.bootstraps, BootstrapRecord],
   [collections.leases, LeaseRecord],
+  [collections.consoleSessions, SessionRecord],
   [collections.events, EventRecord],
   [collections.files, FileRecord],
   [collections.logs, LogChunkRecord],
@@ -132,6 +135,7 @@ const stored: readonly (readonly [collection: string, record: z.ZodObject])[] = 
   [collections.passes, PoolNotesRecord],
   [collections.durations, DurationsRecord],
   [collections.rates, RateRecord],
+  [collections.preflights, SeenRecord],
 ];
 
 function noteFields({ fields }: Recording, collection: string, record: z.ZodObject): void {

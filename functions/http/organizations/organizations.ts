@@ -1,5 +1,6 @@
 /** The organization API: one small handler for each route, on top of functions/organizations. */
 import { descriptionRoutes, healthRoutes, problemRoutes } from '../../../shared/api.js';
+import { consoleRoutes } from '../../../shared/console/routes.js';
 import type { Organization } from '../../../shared/organization/organization.js';
 import { organizationRoutes as routes } from '../../../shared/organization/routes.js';
 import type { Context } from '../../context.js';
@@ -18,6 +19,7 @@ import { refusing } from '../../organizations/refusal.js';
 import { removeOrganizationMember } from '../../organizations/removal.js';
 import { replayOrganization } from '../../organizations/replay.js';
 import { listOrganizationTeams } from '../../organizations/teams.js';
+import { consoleHandlers } from '../console/console.js';
 import { healthHandlers } from '../health.js';
 import { type KeepingHandlers, withIdempotency } from '../idempotency.js';
 import { documentHandlers, tryHandlers } from '../openapi/description.js';
@@ -32,9 +34,10 @@ import { addedAnswer, filterOf, keptOf, okAnswer, teamHandlers } from './teams.j
 
 export const createOrganizationsFunction = (context: Context): HttpFunction => {
   const answerInPages = createPages(context);
+  const { authenticate } = createVerifier(context);
   return createRouter({
     context,
-    routes: { ...routes, ...descriptionRoutes, ...healthRoutes, ...problemRoutes },
+    routes: { ...routes, ...descriptionRoutes, ...healthRoutes, ...problemRoutes, ...consoleRoutes },
     handlers: {
       ...withIdempotency(
         context,
@@ -54,8 +57,9 @@ export const createOrganizationsFunction = (context: Context): HttpFunction => {
       ...tryHandlers,
       ...healthHandlers(context),
       ...problemHandlers,
+      ...consoleHandlers(context, authenticate),
     },
-    authenticate: createVerifier(context).authenticate,
+    authenticate,
   });
 };
 
