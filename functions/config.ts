@@ -139,6 +139,14 @@ export interface Config {
   readonly releases: Releases;
   /** Prices with a date, for estimates of cost. */
   readonly prices: PriceTable;
+  /** The page for people. Undefined: there is none. Both URLs as browsers reach them, without a path. */
+  readonly console?: {
+    /** Of the OAuth client of type Web. */
+    readonly clientId: string;
+    /** Of the function `api`, which serves the page. */
+    readonly url: string;
+    readonly bootstrapsUrl: string;
+  };
   /** Gets notices about ends that are near and about migrations of teams. Undefined: nothing is sent. */
   readonly webhookUrl?: string;
   /** Bucket of the installer packages. Undefined: nothing can be installed by version or hash. */
@@ -186,8 +194,8 @@ const releasesUrl = z.union([
     }),
   url,
 ]);
-/** Image names begin with the host alone, so the URL has no path. */
-const registry = url.refine((value) => new URL(value).pathname === '/', 'must have no path');
+/** As browsers name the origin of a page, and as names of images begin. */
+const origin = url.refine((value) => new URL(value).pathname === '/', 'must have no path');
 /** Traffic through the proxy is encrypted end to end, so plain http is fine. */
 const proxy = z
   .string()
@@ -389,12 +397,12 @@ export const settings = {
   ),
   PLINTH_FORGE1_API_URL: setting(url, "Base URL of forge1's API, where team keys are read.", 'https://api.github.com'),
   PLINTH_FORGE1_REGISTRY_URL: setting(
-    registry,
+    origin,
     "Base URL of forge1's container registry, which nodes pull from, or the jumpbox mirrors.",
     'https://ghcr.io',
   ),
   PLINTH_ARTIFACT_REGISTRY_DOCKER_URL: optional(
-    registry,
+    origin,
     "Base URL of Artifact Registry's Docker endpoint. Unset: that of the region, `https://<region>-docker.pkg.dev`.",
   ),
   PLINTH_FORGE1_URL: setting(url, 'Base URL of forge1, for the install config.', 'https://github.com'),
@@ -456,6 +464,15 @@ export const settings = {
     receiver,
     "Gets the warnings before a project's time is over, and who migrated which team, signed with the secret `plinth-webhook-key`. Unset: nothing is sent.",
   ),
+  PLINTH_CONSOLE_CLIENT_ID: optional(
+    text.regex(/^[^\s,]+$/, 'must be the id of an OAuth client'),
+    'OAuth client of type Web by which people sign in to the console. Its secret is in the secret `plinth-console-client`. Unset: there is no console.',
+  ),
+  PLINTH_CONSOLE_URL: optional(
+    origin,
+    'Base URL of `api` as browsers reach it, where the console is. Only its page may call `bootstraps` from a browser.',
+  ),
+  PLINTH_BOOTSTRAPS_URL: optional(origin, 'Base URL of `bootstraps` as browsers reach it, for the console.'),
   OTEL_EXPORTER_OTLP_ENDPOINT: optional(
     url,
     'Where traces are sent by OTLP over HTTP, `/v1/traces` beneath it; `https://telemetry.googleapis.com` is Cloud Trace. Unset: nowhere.',
@@ -508,8 +525,12 @@ function readValues(env: Environment): Values {
     if (read.success) values[name] = read.data;
     else faults.push({ path: name, message: read.error.issues.map((issue) => issue.message).join('; ') });
   }
-  faults.push(...poolFaultsIn(values as Partial<Values>));
-  faults.push(...ceilingFaults(values as Partial<Values>), ...accessFaults(accessOf(values as Partial<Values>)));
+  faults.push(
+    ...poolFaultsIn(values as Partial<Values>),
+    ...ceilingFaults(values as Partial<Values>),
+    ...accessFaults(accessOf(values as Partial<Values>)),
+    ...consoleFaults(values as Partial<Values>),
+  );
   if (faults.length > 0) {
     throw new Problem(
       'bad-input',
@@ -546,6 +567,22 @@ function ceilingFaults(read: Partial<Values>): Fault[] {
     .map((path) => ({ path, message: `is in USD, and the prices in PLINTH_PRICES are in ${currency}` }));
 }
 
+const consoleAddresses = ['PLINTH_CONSOLE_URL', 'PLINTH_BOOTSTRAPS_URL'] as const;
+
+function consoleFaults(read: Partial<Values>): Fault[] {
+  if (read.PLINTH_CONSOLE_CLIENT_ID === undefined) return [];
+  return consoleAddresses
+    .filter((name) => read[name] === undefined)
+    .map((path) => ({ path, message: 'is needed beside PLINTH_CONSOLE_CLIENT_ID' }));
+}
+
+function consoleOf(read: Values): Config['console'] {
+  const { PLINTH_CONSOLE_CLIENT_ID: clientId, PLINTH_CONSOLE_URL: url, PLINTH_BOOTSTRAPS_URL: bootstrapsUrl } = read;
+  if (clientId === undefined || url === undefined || bootstrapsUrl === undefined) return undefined;
+  // As browsers write origins.
+  return { clientId, url: new URL(url).origin, bootstrapsUrl: new URL(bootstrapsUrl).origin };
+}
+
 function tracesOf(read: Values): Config['traces'] {
   const url = tracesUrl(read.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, read.OTEL_EXPORTER_OTLP_ENDPOINT);
   return url === undefined ? undefined : { url, headers: readHeaders(read.OTEL_EXPORTER_OTLP_HEADERS) };
@@ -578,6 +615,16 @@ const servicesOf = (read: Values): Pick<Config, 'forgeUrls' | 'acmeDirectories'>
   },
 });
 
+const authOf = (read: Values): Config['auth'] => ({
+  issuer: read.PLINTH_ISSUER,
+  jwksUrl: read.PLINTH_JWKS_URL,
+  audiences: [
+    ...read.PLINTH_AUDIENCES,
+    ...(read.PLINTH_CONSOLE_CLIENT_ID === undefined ? [] : [read.PLINTH_CONSOLE_CLIENT_ID]),
+  ],
+  operators: read.PLINTH_OPERATORS,
+});
+
 /** Throws a Problem with all faults at once. */
 export function readConfig(env: Environment): Config {
   const read = readValues(env);
@@ -593,12 +640,7 @@ export function readConfig(env: Environment): Config {
     },
     ...ifSet('pubsubEmulatorHost', read.PUBSUB_EMULATOR_HOST),
     ...ifSet('defaultParent', read.PLINTH_DEFAULT_PARENT),
-    auth: {
-      issuer: read.PLINTH_ISSUER,
-      jwksUrl: read.PLINTH_JWKS_URL,
-      audiences: read.PLINTH_AUDIENCES,
-      operators: read.PLINTH_OPERATORS,
-    },
+    auth: authOf(read),
     bootstrappers: { emails: read.PLINTH_BOOTSTRAPPERS, domains: read.PLINTH_BOOTSTRAPPER_DOMAINS },
     migrationConsent: read.PLINTH_MIGRATION_CONSENT === 'on' || read.PLINTH_ORGANIZATION_CREATORS.includes('anyone'),
     organizationCreators: {
@@ -641,6 +683,7 @@ export function readConfig(env: Environment): Config {
       ...ifSet('sha256', read.PLINTH_RELEASE_SHA256 ?? builtSha256),
     },
     prices: read.PLINTH_PRICES,
+    ...ifSet('console', consoleOf(read)),
     ...ifSet('webhookUrl', read.PLINTH_WEBHOOK_URL),
     ...ifSet('packagesBucket', read.PLINTH_PACKAGES_BUCKET),
     ...ifSet('uploadsBucket', read.PLINTH_UPLOADS_BUCKET),

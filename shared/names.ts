@@ -35,6 +35,8 @@ export const collections = {
   counters: 'counters',
   /** One document per finished bootstrap: how long its instances took. */
   durations: 'durations',
+  /** One document per function that only Cloud Scheduler calls: what it lacks in plinth's own project. */
+  grants: 'grants',
   /** Progress of searches that take more than one run. */
   passes: 'passes',
   /** Messages that the webhook has not accepted yet. Sweep reads them with one query on `dueAt`. */
@@ -59,6 +61,8 @@ export const collections = {
   idempotency: 'idempotency',
   /** How much each caller made in the current minute, by a hash of their account. */
   rates: 'rates',
+  /** One document per session of the console, by the hash of its id. */
+  consoleSessions: 'consoleSessions',
 } as const;
 
 export const labels = {
@@ -90,6 +94,8 @@ export const deploymentSecrets = {
   webhookKey: 'plinth-webhook-key',
   /** Signs the cursors of lists. */
   cursorKey: 'plinth-cursor-key',
+  /** The secret of the console's OAuth client. An operator adds it. Read only if a console is configured. */
+  consoleClient: 'plinth-console-client',
 } as const;
 
 /** The id of the one document in `counters`. */

@@ -31,6 +31,9 @@ locals {
     PLINTH_MACHINE_ACCESS        = var.machine_access
     PLINTH_SSH_SOURCE_RANGES     = join(",", var.ssh_source_ranges)
     PLINTH_MACHINE_ACCESS_OPEN   = var.machine_access_open ? "on" : ""
+    PLINTH_CONSOLE_CLIENT_ID     = var.console_client
+    PLINTH_CONSOLE_URL           = var.console_client == "" ? "" : local.urls["api"]
+    PLINTH_BOOTSTRAPS_URL        = var.console_client == "" ? "" : local.urls["bootstraps"]
     OTEL_EXPORTER_OTLP_ENDPOINT  = var.traces ? "https://telemetry.googleapis.com" : ""
   }
 

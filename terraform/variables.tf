@@ -92,6 +92,18 @@ variable "oauth_clients" {
   }
 }
 
+variable "console_client" {
+  description = "OAuth client id of type Web, by which people sign in to the console. Its secret goes into plinth-console-client of Secret Manager. Empty: there is no console."
+  type        = string
+  default     = ""
+  nullable    = false
+
+  validation {
+    condition     = can(regex("^[^,\\s]*$", var.console_client))
+    error_message = "A client id has no commas and no spaces."
+  }
+}
+
 variable "operators" {
   description = "E-mails of those who may do what an owner may, everywhere."
   type        = list(string)

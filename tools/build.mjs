@@ -31,8 +31,10 @@ const { include, exclude = [] } = JSON.parse(readFileSync('tsconfig.json', 'utf8
 const roots = () => include;
 const isSource = (file) => /\.m?ts$/.test(file) && !exclude.some((folder) => file.startsWith(`${folder}/`));
 const sourcesIn = (folders) => folders.flatMap(filesIn).filter(isSource);
+/** The page of the console: sources for browsers, which are checked and bundled by themselves. */
+const page = () => filesIn('console');
 const own = () => [...setup, ...filesIn('tools').filter((file) => file.endsWith('.mjs'))];
-const snapshot = () => fingerprint([...sourcesIn(roots()), ...own()]);
+const snapshot = () => fingerprint([...sourcesIn(roots()), ...page(), ...own()]);
 
 class Failed extends Error {
   constructor(code) {
@@ -83,6 +85,10 @@ async function compile(started) {
   rmSync(bundle, { recursive: true, force: true });
   const inputs = join(stage, 'bundle-inputs.json');
   await run(started, join(stage, 'tools', 'bundle', 'build-cli.js'), join(bundle, 'cli'), inputs);
+  if (page().length > 0) {
+    await run(started, tsc, '-p', 'console');
+    await run(started, join(stage, 'tools', 'bundle', 'build-console.js'), join(bundle, 'console'));
+  }
   return wanted;
 }
 
@@ -173,6 +179,8 @@ async function buildBinary() {
 
 try {
   const [what] = process.argv.slice(2);
+  const isWaiting = process.stderr.isTTY === true && what === 'release' && !(codeIsFresh() && binaryIsFresh());
+  if (isWaiting) process.stderr.write('Builds plinth, once: about a minute.\n');
   await buildCode();
   if (what === 'binary' && !(await buildBinary())) process.stdout.write('The executable is up to date.\n');
   if (what === 'release') {

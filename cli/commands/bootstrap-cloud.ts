@@ -102,12 +102,13 @@ export const bootstrapCloud = {
     const begun = await begin(call, client, agreed, {
       ...request,
       ...(agreed !== undefined && { plan: agreed.hash }),
+      ...(shown?.seen !== undefined && { seen: shown.seen }),
       ...(Object.keys(base).length > 0 && { base }),
       // Its record is lost. With the files from the jumpbox, it continues under a new record.
       ...(standing === undefined && recovered !== undefined && { takeUp: recovered.id }),
     });
     const others = begun.warnings.filter((text) => !warnings.includes(text));
-    for (const text of others.filter((each) => !shown?.some(({ what }) => what === each))) output.warn(text);
+    for (const text of others.filter((each) => !shown?.told.some(({ what }) => what === each))) output.warn(text);
     await sayBegun(call, begun, shown !== undefined || agree !== undefined);
 
     const ended = await finish(call, client, begun.bootstrap, {

@@ -1,8 +1,8 @@
 /** `plinth org events`, `plinth team events`: who did what, as a table, as lines of JSON, or as it happens. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseDuration } from '../../shared/bootstrap/duration.js';
 import { type Fault, problemKinds } from '../../shared/problems.js';
 import { type Call, defineCommand } from '../frame/command.js';
+import { momentOf } from '../frame/moment.js';
 import { printable } from '../frame/output.js';
 import type { EventFilter, Events, ShownEvent } from '../service/event-calls.js';
 
@@ -69,6 +69,8 @@ export const teamEvents = defineCommand({
 const given = (only: Readonly<Record<string, string | undefined>>): EventFilter =>
   Object.fromEntries(Object.entries(only).filter(([, value]) => value !== undefined));
 
+export const timeForm = 'must be a time such as 2030-01-31T18:00:00Z, or how long ago, such as 2d';
+
 function readAsked(call: Call) {
   const limit = call.number('limit') ?? (call.has('json-lines') ? Number.MAX_SAFE_INTEGER : usualLimit);
   const faults: Fault[] = limit >= 1 ? [] : [{ path: '--limit', message: `must be at least 1, not ${limit}` }];
@@ -76,12 +78,9 @@ function readAsked(call: Call) {
   for (const name of ['since', 'until'] as const) {
     const text = call.word(name)?.text;
     if (text === undefined) continue;
-    const seconds = parseDuration(text);
-    const moment = seconds === undefined ? Date.parse(text) : Date.now() - seconds * 1000;
-    if (Number.isNaN(moment)) {
-      const message = 'must be a time such as 2030-01-31T18:00:00Z, or how long ago, such as 2d';
-      faults.push({ path: `--${name}`, message });
-    } else times[name] = new Date(moment).toISOString();
+    const moment = momentOf(text, 'ago');
+    if (moment === undefined) faults.push({ path: `--${name}`, message: timeForm });
+    else times[name] = new Date(moment).toISOString();
   }
   if (call.has('follow') && call.word('until') !== undefined) {
     faults.push({ path: '--until', message: 'cannot be combined with --follow' });

@@ -1,9 +1,9 @@
 /** `plinth beta bootstrap-cloud extend|protect|unprotect|cleanup`: how long a project lives. For its owner and operators. */
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
-import { parseDuration } from '../../shared/bootstrap/duration.js';
 import type { PlanDocument } from '../../shared/bootstrap/plan.js';
 import { Problem } from '../../shared/problems.js';
 import { type Call, defineCommand } from '../frame/command.js';
+import { momentOf } from '../frame/moment.js';
 import { printable } from '../frame/output.js';
 import { refusal, required } from '../frame/required.js';
 import { shellWord } from '../frame/shell-word.js';
@@ -55,9 +55,8 @@ export const protect = defineCommand({
 });
 
 function timeOf(text: string): string {
-  const seconds = parseDuration(text);
-  const time = seconds === undefined ? Date.parse(text) : Date.now() + seconds * 1000;
-  if (!Number.isNaN(time)) return new Date(time).toISOString();
+  const moment = momentOf(text, 'ahead');
+  if (moment !== undefined) return new Date(moment).toISOString();
   throw refusal([
     { path: '--until', message: 'must be a time such as 2030-01-31T18:00:00Z, or a duration such as 2d' },
   ]);

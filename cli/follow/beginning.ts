@@ -31,27 +31,33 @@ export const linesOfBegun = ({ instances, cost, forecast, deadlineAt: removedAt 
     removedAt,
   });
 
+interface ShownBeginning {
+  readonly told: readonly PreflightFinding[];
+  /** Stands for the round that was shown. An older service says nothing of it. */
+  readonly seen: string | undefined;
+}
+
 /**
  * Asks the service, and shows the screen: for people on stderr, with `--json` as one event. It asks for no answer. Nothing is
- * shown where the service refuses: the beginning that follows is refused with the same findings. Returns what was shown.
+ * shown where the service refuses: the beginning that follows is refused with the same findings.
  */
 export async function showBeginning(
   call: Call,
   client: Client,
   request: BootstrapRequest,
-): Promise<readonly PreflightFinding[] | undefined> {
+): Promise<ShownBeginning | undefined> {
   const { output } = call;
-  const { beginning, findings } = await lookBeforehand(call, client, request);
+  const { beginning, findings, seen } = await lookBeforehand(call, client, request);
   const { plan } = request;
   if (beginning === undefined || (plan !== undefined && plan !== beginning.hash)) return undefined;
   const told = toldOf(findings);
   if (output.json) {
     output.event({ type: 'beginning', ...beginning, findings: told });
-    return told;
+    return { told, seen };
   }
   output.say('Before it starts:');
   for (const line of [...beginningLines(beginning), '', ...findingGroups(told, output.style)]) output.say(line);
-  return told;
+  return { told, seen };
 }
 
 /** What is to be told: all that is not fine. Warnings about flags have been told already. */

@@ -68,7 +68,8 @@ export async function followToEnd(
       } else if (said !== undefined) {
         const columns = display === undefined ? undefined : io.stderr.columns || 80;
         const line = lineOf(said, { output, columns, timer });
-        if (line !== undefined) say(line, item.type === 'end' ? undefined : item.at);
+        // Progress is of this moment, whenever its instance began.
+        if (line !== undefined) say(line, 'at' in item && item.type !== 'progress' ? item.at : undefined);
       }
     }
   } catch (error) {
@@ -119,7 +120,7 @@ function notBrought(error: unknown, name: string): unknown {
 }
 
 const isWanted = (item: StreamItem, current: boolean, verbose: boolean): boolean => {
-  if (item.type === 'end') return false;
+  if (item.type === 'end' || item.type === 'forecast') return false;
   if (item.type === 'call') return verbose && current;
   return current || item.type === 'progress';
 };

@@ -4,6 +4,7 @@
  */
 
 import type { BootstrapView, InstanceState } from '../../shared/bootstrap/bootstrap.js';
+import type { Forecast } from '../../shared/bootstrap/forecast.js';
 import type { StreamItem } from '../../shared/bootstrap/routes.js';
 
 interface RunningRow {
@@ -72,9 +73,13 @@ export interface Progress {
   timings(): Timing[];
 }
 
+const readyBy = (forecast: Forecast | undefined, nowMs: number): Progress['ready'] =>
+  forecast && { p50Ms: nowMs + forecast.p50Seconds * 1000, p90Ms: nowMs + forecast.p90Seconds * 1000 };
+
 export function createProgress(view: BootstrapView, nowMs = Date.now()): Progress {
   const instances = instancesIn(view);
   let current = false;
+  let ready = readyBy(view.forecast, nowMs);
   let begunAtMs = view.generation === 1 ? Date.parse(view.createdAt) : nowMs;
   const besides = new Map<string, { readonly note: string; readonly startedAtMs: number }>();
 
@@ -86,7 +91,8 @@ export function createProgress(view: BootstrapView, nowMs = Date.now()): Progres
       return begunAtMs;
     },
     apply(item) {
-      if (item.type === 'end' || item.type === 'log') return undefined;
+      if (item.type === 'forecast') ready = readyBy(item, Date.now());
+      if (item.type === 'end' || item.type === 'log' || item.type === 'forecast') return undefined;
       if (item.type === 'state') {
         if (item.generation >= view.generation && !current) begunAtMs = Date.parse(item.at);
         if (item.generation >= view.generation) current = true;
@@ -116,9 +122,8 @@ export function createProgress(view: BootstrapView, nowMs = Date.now()): Progres
         seconds: Math.max(0, (nowMs - startedAtMs) / 1000),
       })),
     ],
-    ready: view.forecast && {
-      p50Ms: nowMs + view.forecast.p50Seconds * 1000,
-      p90Ms: nowMs + view.forecast.p90Seconds * 1000,
+    get ready() {
+      return ready;
     },
     get done() {
       return [...instances.values()].filter(({ state }) => state === 'done').length;

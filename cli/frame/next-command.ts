@@ -59,7 +59,7 @@ const base = ['beta', 'bootstrap-cloud'];
 const looks: ReadonlySet<string> = new Set([
   ...['status', 'list', 'logs'].map((word) => [...base, word].join(' ')),
   ...['beta cleanup list', 'beta cleanup schedule status', 'beta bootstraps status'],
-  ...['configure', 'doctor', 'login', 'whoami', 'costs'],
+  ...['configure', 'doctor', 'login', 'whoami', 'costs', 'pool status'],
   ...['list', 'members', 'teams', 'events', 'invitations'].map((word) => `org ${word}`),
   ...['list', 'members', 'events', 'transfers'].map((word) => `team ${word}`),
 ]);

@@ -7,6 +7,7 @@ import { type CostGroup, CostsView } from '../../shared/bootstrap/costs.js';
 import { LogPage, LogView } from '../../shared/bootstrap/log.js';
 import { LostJumpbox } from '../../shared/bootstrap/lost-jumpbox.js';
 import { PlanDocument } from '../../shared/bootstrap/plan.js';
+import { PoolsView } from '../../shared/bootstrap/pools.js';
 import { PreflightReply, type PreflightRequest } from '../../shared/bootstrap/preflight.js';
 import type { BootstrapRequest } from '../../shared/bootstrap/request.js';
 import {
@@ -18,6 +19,7 @@ import {
   deploymentRoutes,
   lifeRoutes,
   PlanReply,
+  poolRoutes,
   recoveryRoutes,
   SharedView,
   type StreamItem,
@@ -98,6 +100,9 @@ export interface Client {
   admission(): Promise<AdmissionView>;
   stopNewBootstraps(reason: string): Promise<AdmissionView>;
   startNewBootstraps(): Promise<AdmissionView>;
+  pools(): Promise<PoolsView>;
+  drainPools(): Promise<PoolsView>;
+  fillPools(): Promise<PoolsView>;
   /**
    * Follows events until the bootstrap ends or `signal` aborts. It reconnects by itself when the stream breaks or the service
    * is away for a while.
@@ -171,6 +176,9 @@ export function createClient(transport: Transport, told: Told): Client {
     admission: () => patiently(AdmissionView, admissionRoutes.getAdmission),
     stopNewBootstraps: (reason) => once(AdmissionView, admissionRoutes.stopNewBootstraps, { body: { reason } }),
     startNewBootstraps: () => once(AdmissionView, admissionRoutes.startNewBootstraps),
+    pools: () => patiently(PoolsView, poolRoutes.getPools),
+    drainPools: () => once(PoolsView, poolRoutes.drainPools),
+    fillPools: () => once(PoolsView, poolRoutes.fillPools),
     follow: (id, signal) => followStream(transport, told, id, signal),
   };
 }

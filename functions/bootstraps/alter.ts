@@ -6,7 +6,7 @@ import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import type { BootstrapRecord, StoredBootstrap } from '../engine/record/documents.js';
 import { planOfRecord } from '../engine/record/plan-of-record.js';
-import { type Leased, transitionWrites } from '../engine/record/transition.js';
+import { type Leased, readyAgain, transitionWrites } from '../engine/record/transition.js';
 import { updateBootstrap } from '../engine/record/update.js';
 import { dated } from '../engine/record/warning.js';
 import { publishReady } from '../engine/run/publish.js';
@@ -86,11 +86,10 @@ export async function alterShown(
       const { output, state } = data.instances[shown.id] ?? {};
       return output !== undefined || state === 'ready';
     });
-    const instances = { ...data.instances };
-    for (const { id: name } of again) {
-      const output = instances[name]?.output;
-      instances[name] = { state: 'ready', attempt: 0, ...(output === undefined ? {} : { output }) };
-    }
+    const instances = readyAgain(
+      data.instances,
+      again.map((shown) => shown.id),
+    );
     const record = { ...dated(altered, at), instances };
     const told = {
       record,

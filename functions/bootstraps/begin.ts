@@ -44,12 +44,12 @@ export async function begin(
   const { store, clock, config } = context;
   const { caller, options } = facts;
   const { member } = draft;
-  const price = priceOf(config, { options, machineAccess: config.machineAccess }, facts.maxMicros);
+  const { machineAccess, loadBalancers } = config;
+  const price = priceOf(config, { options, machineAccess, loadBalancers }, facts.maxMicros);
   checkAgreed(facts.agreed, () => planOfCommand(context, steps, facts, price));
   const now = clock.now();
   const at = now.toISOString();
   const { deadlineAt, warning } = endFor(price, now, ttlSeconds(options));
-  const { machineAccess, loadBalancers } = config;
   const sshSourceRanges = [...config.sshSourceRanges];
   const record = (warnings: readonly string[]) => ({
     ...newRecord({ ...facts, warnings }, { ...draft, machineAccess, sshSourceRanges, loadBalancers, base: {} }, now),

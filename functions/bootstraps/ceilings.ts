@@ -3,6 +3,7 @@
  * pay at most. Pure. All amounts are whole micro-units.
  */
 import { addSeconds } from '../../shared/add-seconds.js';
+import type { LoadBalancers } from '../../shared/bootstrap/bootstrap.js';
 import { formatSeconds } from '../../shared/bootstrap/duration.js';
 import { amountText } from '../../shared/bootstrap/money.js';
 import { Problem } from '../../shared/problems.js';
@@ -23,10 +24,10 @@ const shorter = 'Give a shorter --project-ttl, --spot-vms, or --max-cost. Or ask
 /** The price that the options are admitted at. Throws `over-ceiling` above the hourly ceiling, or where it has no price. */
 export function priceOf(
   { prices, ceilings }: Pick<Config, 'prices' | 'ceilings'>,
-  facts: PlanFacts,
+  facts: PlanFacts & { readonly loadBalancers?: LoadBalancers },
   maxMicros?: number,
 ): PriceRecord {
-  const hourly = hourlyOfPlan(prices, facts);
+  const hourly = hourlyOfPlan(prices, facts, facts.loadBalancers ?? 'external');
   const most = maxMicros === undefined ? {} : { maxMicros };
   if (typeof hourly !== 'number') {
     const missing = `There is no price for ${hourly.join(', ')}`;

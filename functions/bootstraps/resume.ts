@@ -6,7 +6,13 @@ import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import type { StoredBootstrap } from '../engine/record/documents.js';
-import { type BootstrapRecord, leaseId, machineAccessOf, optionsOf } from '../engine/record/documents.js';
+import {
+  type BootstrapRecord,
+  leaseId,
+  loadBalancersOf,
+  machineAccessOf,
+  optionsOf,
+} from '../engine/record/documents.js';
 import { leasesOf } from '../engine/record/leases-of.js';
 import { planOfRecord } from '../engine/record/plan-of-record.js';
 import { transitionWrites } from '../engine/record/transition.js';
@@ -122,7 +128,8 @@ function priceNow(
   const { price } = record;
   if (maxMicros === undefined && (price === undefined || changes.length === 0))
     return price === undefined ? {} : { price };
-  return { price: priceOf(config, { options, machineAccess: machineAccessOf(record) }, maxMicros ?? price?.maxMicros) };
+  const facts = { options, machineAccess: machineAccessOf(record), loadBalancers: loadBalancersOf(record) };
+  return { price: priceOf(config, facts, maxMicros ?? price?.maxMicros) };
 }
 
 /** plinth stopped its VMs because of a ceiling. They start only if it allows what they cost. */

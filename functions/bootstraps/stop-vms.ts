@@ -6,7 +6,7 @@ import { addSeconds } from '../../shared/add-seconds.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import type { BootstrapRecord, InstanceRecord, StoredBootstrap } from '../engine/record/documents.js';
-import { type Leased, type Transition, transitionWrites } from '../engine/record/transition.js';
+import { type Leased, readyAgain, type Transition, transitionWrites } from '../engine/record/transition.js';
 import type { Update } from '../engine/record/update.js';
 import { afterHolders } from './after-holder.js';
 import { stop } from './stop.js';
@@ -52,15 +52,10 @@ async function begun(
       ...record,
       ...(vmsStopped === undefined ? {} : { vmsStopped: { ...vmsStopped, begun: true as const } }),
       ...(vms.length === 0 ? {} : { fuseAt: addSeconds(new Date(at), tryAgainSeconds) }),
-      instances: {
-        ...data.instances,
-        ...Object.fromEntries(
-          again.map(([name, { output }]) => [
-            name,
-            { state: 'ready', attempt: 0, ...(output === undefined ? {} : { output }) } as const,
-          ]),
-        ),
-      },
+      instances: readyAgain(
+        data.instances,
+        again.map(([name]) => name),
+      ),
     },
     ready,
     events,

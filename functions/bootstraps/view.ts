@@ -126,7 +126,7 @@ function progressOf(steps: readonly AnyStep[], record: BootstrapRecord): Pick<Bo
 }
 
 /** Only of what is on its way. */
-async function forecastOf(
+export async function forecastOf(
   context: Pick<Context, 'store' | 'clock'>,
   steps: readonly AnyStep[],
   record: BootstrapRecord,
@@ -144,7 +144,7 @@ function instancesOf(steps: readonly AnyStep[], record: BootstrapRecord): Instan
 }
 
 function instanceView(
-  { id, step, key }: Instance,
+  { id, step, key, needs }: Instance,
   record: StoredBootstrap['data']['instances'][string] | undefined,
   lease: LeaseRecord | undefined,
 ): InstanceView {
@@ -163,5 +163,7 @@ function instanceView(
     ...(startedAt === undefined ? {} : { startedAt }),
     ...(record?.endedAt === undefined ? {} : { endedAt: record.endedAt }),
     ...(record?.problem === undefined ? {} : { problem: record.problem }),
+    lane: step.lane,
+    needs: [...needs],
   };
 }

@@ -136,9 +136,12 @@ function planned(prices: PriceTable, facts: PlanFacts, since: Date, loadBalancer
 }
 
 /** What a plan costs by the hour, in whole micro-units rounded up. Texts name what has no price. */
-export function hourlyOfPlan(prices: PriceTable, facts: PlanFacts): number | readonly string[] {
-  // Of the two kinds of load balancers, the dearer one: what is admitted then never costs more.
-  const holdings = planned(prices, facts, new Date(0), 'external');
+export function hourlyOfPlan(
+  prices: PriceTable,
+  facts: PlanFacts,
+  loadBalancers: LoadBalancers,
+): number | readonly string[] {
+  const holdings = planned(prices, facts, new Date(0), loadBalancers);
   const sum = hourlyOf(holdings);
   if (sum !== undefined) return Number((sum + 999n) / 1000n);
   return [...new Set(holdings.flatMap(({ hourly }) => (typeof hourly === 'bigint' ? [] : hourly)))];

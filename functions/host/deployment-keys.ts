@@ -5,8 +5,8 @@ import { Problem } from '../../shared/problems.js';
 import type { Cloud } from '../cloud/index.js';
 
 type Keyring = Pick<Cloud, 'secretManager'>;
-/** Keys of `deploymentSecrets`. An operator adds the webhook's key, because the receiver needs it too. */
-type OwnKey = Exclude<keyof typeof deploymentSecrets, 'webhookKey'>;
+/** Keys of `deploymentSecrets`. An operator adds the others, because the webhook's receiver and the issuer know them, too. */
+type OwnKey = Exclude<keyof typeof deploymentSecrets, 'webhookKey' | 'consoleClient'>;
 
 /** Undefined: not made yet. The lowest enabled version counts. */
 export async function findOwnKey({ secretManager }: Keyring, key: OwnKey): Promise<string | undefined> {

@@ -5,8 +5,8 @@ import { version, versionHeader } from '../../shared/version.js';
 
 export interface Answer {
   readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Text is sent as it is, an iterable piece by piece, anything else as JSON. A 204 has no body. */
+  readonly headers?: Readonly<Record<string, string | string[]>>;
+  /** Text and bytes are sent as they are, an iterable piece by piece, anything else as JSON. A 204 has no body. */
   readonly body?: unknown;
 }
 
@@ -57,7 +57,7 @@ export async function sendAnswer(
     response.writeHead(status, { ...alwaysHeaders, ...headers }).end();
     return;
   }
-  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const text = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
   const type = { 'content-type': 'application/json; charset=utf-8', 'content-length': String(Buffer.byteLength(text)) };
   response.writeHead(status, { ...alwaysHeaders, ...type, ...headers }).end(text);
 }

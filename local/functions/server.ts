@@ -8,6 +8,7 @@ import type { Context } from '../../functions/context.js';
 import { ownBodies } from '../../functions/http/bodies.js';
 import { deployables, register } from '../../functions/index.js';
 import { descriptionRoutes } from '../../shared/api.js';
+import { consoleRoutes } from '../../shared/console/routes.js';
 import { type FunctionName, functionNames } from '../../shared/names.js';
 import { organizationRoutes } from '../../shared/organization/routes.js';
 import { type LoopbackServer, listen, listenNear } from '../loopback.js';
@@ -22,7 +23,9 @@ export interface FunctionServer {
 
 const firstSegment = (path: string): string => path.split('/', 2)[1] ?? '';
 const ofOrganizations = new Set(
-  Object.values({ ...organizationRoutes, ...descriptionRoutes }).map(({ path }) => firstSegment(path)),
+  Object.values({ ...organizationRoutes, ...descriptionRoutes, ...consoleRoutes }).map(({ path }) =>
+    firstSegment(path),
+  ),
 );
 /** The API that serves a path of the shared origin. */
 const apiOf = (path: string): FunctionName =>

@@ -1,6 +1,6 @@
 /**
  * The token issuer's endpoints for people, locally: authorize, token and revoke. They are as strict as Google's are with a
- * desktop client. There is no password: the caller names the e-mail address.
+ * client for desktops and with one of type Web. There is no password: the caller names the e-mail address.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { local } from '../stack/deployment.js';
@@ -23,7 +23,32 @@ export interface OAuth {
 
 export const oauthPaths = { authorize: '/o/oauth2/v2/auth', token: '/token', revoke: '/revoke' } as const;
 
+interface ClientKind {
+  readonly id: string;
+  /** Without it nothing is exchanged. Undefined: a desktop client, whose secret is none. */
+  readonly secret?: string;
+  /** Where people may be sent back to, and why to nowhere else. */
+  readonly redirects: RegExp;
+  readonly elsewhere: string;
+}
+
+const clients: readonly ClientKind[] = [
+  {
+    id: local.oauthClient,
+    redirects: /^http:\/\/(127\.0\.0\.1|\[::1\]):\d+(\/|$)/,
+    elsewhere: 'A desktop client is redirected to loopback alone.',
+  },
+  {
+    id: local.consoleClient,
+    secret: local.consoleClientSecret,
+    redirects: /^http:\/\/127\.0\.0\.1:\d+\/console\/callback$/,
+    elsewhere: 'The redirect URI is not among those of the client.',
+  },
+];
+const clientOf = (id: string): ClientKind | undefined => clients.find((each) => each.id === id);
+
 interface Asked {
+  readonly clientId: string;
   readonly email: string;
   readonly redirectUri: string;
   readonly challenge: string;
@@ -34,8 +59,8 @@ interface Asked {
 /** Google's codes live ten minutes. */
 const codeLifeMs = 10 * 60_000;
 const random = (prefix: string): string => `${prefix}${randomBytes(32).toString('base64url')}`;
-const refusal = (error: string, description: string): Reply => ({
-  status: 400,
+const refusal = (error: string, description: string, status = 400): Reply => ({
+  status,
   body: { error, error_description: description },
 });
 
@@ -48,16 +73,24 @@ export interface OAuthOptions {
   readonly takesTokensOnce?: boolean | undefined;
 }
 
-export function createOAuth(identity: () => Identity, { loginsFile, takesTokensOnce }: OAuthOptions = {}): OAuth {
-  const codes = new Map<string, Asked>();
-  const logins = openLogins(loginsFile);
-  const renewed = createRenewal(logins, takesTokensOnce);
+/** A refresh token is of the client that asked for it. */
+const loginsByClient = ({ loginsFile, takesTokensOnce }: OAuthOptions) =>
+  new Map(
+    clients.map(({ id, secret }) => {
+      const logins = openLogins(secret === undefined ? loginsFile : loginsFile?.replace(/\.json$/, '-web.json'));
+      return [id, { logins, renewed: createRenewal(logins, takesTokensOnce) }];
+    }),
+  );
 
-  const idTokenFor = (email: string, nonce?: string): Promise<string> => {
+export function createOAuth(identity: () => Identity, options: OAuthOptions = {}): OAuth {
+  const codes = new Map<string, Asked>();
+  const ofClient = loginsByClient(options);
+
+  const idTokenFor = (clientId: string, email: string, nonce?: string): Promise<string> => {
     const hd = email.slice(email.lastIndexOf('@') + 1);
-    return identity().idToken({ email, audience: local.oauthClient, hd, nonce });
+    return identity().idToken({ email, audience: clientId, hd, nonce });
   };
-  const answer = async (email: string, more: object, nonce?: string): Promise<Reply> => ({
+  const answer = async (clientId: string, email: string, more: object, nonce?: string): Promise<Reply> => ({
     status: 200,
     headers: { 'cache-control': 'no-store' },
     body: {
@@ -65,15 +98,15 @@ export function createOAuth(identity: () => Identity, { loginsFile, takesTokensO
       expires_in: 3599,
       scope: 'openid https://www.googleapis.com/auth/userinfo.email',
       token_type: 'Bearer',
-      id_token: await idTokenFor(email, nonce),
+      id_token: await idTokenFor(clientId, email, nonce),
       ...more,
     },
   });
 
-  const renew = async (refreshToken: string): Promise<Reply> => {
-    const login = renewed(refreshToken);
+  const renew = async (clientId: string, refreshToken: string): Promise<Reply> => {
+    const login = ofClient.get(clientId)?.renewed(refreshToken);
     if (login === undefined) return refusal('invalid_grant', 'Token has been expired or revoked.');
-    return answer(login.email, login.next === undefined ? {} : { refresh_token: login.next });
+    return answer(clientId, login.email, login.next === undefined ? {} : { refresh_token: login.next });
   };
 
   return {
@@ -92,21 +125,23 @@ export function createOAuth(identity: () => Identity, { loginsFile, takesTokensO
 
     async token(form) {
       const value = (name: string): string => form.get(name) ?? '';
-      if (value('client_id') !== local.oauthClient) return refusal('invalid_client', 'The OAuth client was not found.');
-      if (value('grant_type') === 'refresh_token') return renew(value('refresh_token'));
+      const fault = clientFault(value);
+      if (fault !== undefined) return refusal(...fault);
+      const clientId = value('client_id');
+      if (value('grant_type') === 'refresh_token') return renew(clientId, value('refresh_token'));
       if (value('grant_type') !== 'authorization_code') return refusal('unsupported_grant_type', 'Invalid grant_type');
       const asked = codes.get(value('code'));
       // Whatever the outcome, a code is good for one try.
       codes.delete(value('code'));
-      const fault = exchangeFault(asked, value);
-      if (asked === undefined || fault !== undefined) return refusal(...(fault ?? malformed));
+      const refused = exchangeFault(asked, value);
+      if (asked === undefined || refused !== undefined) return refusal(...(refused ?? malformed));
       const refreshToken = random('1//');
-      logins.add(refreshToken, asked.email);
-      return answer(asked.email, { refresh_token: refreshToken }, asked.nonce);
+      ofClient.get(clientId)?.logins.add(refreshToken, asked.email);
+      return answer(clientId, asked.email, { refresh_token: refreshToken }, asked.nonce);
     },
 
     revoke(form) {
-      return logins.remove(form.get('token') ?? '')
+      return [...ofClient.values()].some(({ logins }) => logins.remove(form.get('token') ?? ''))
         ? { status: 200, body: {} }
         : refusal('invalid_token', 'Token expired or revoked');
     },
@@ -141,6 +176,7 @@ function authorize(codes: Map<string, Asked>, query: URLSearchParams): Reply {
   if (!/^\S+@\S+$/.test(email)) return { status: 200, type: 'text/html; charset=utf-8', body: formPage(query) };
   const code = random('4/');
   codes.set(code, {
+    clientId: value('client_id'),
     email,
     redirectUri: value('redirect_uri'),
     challenge: value('code_challenge'),
@@ -153,12 +189,22 @@ function authorize(codes: Map<string, Asked>, query: URLSearchParams): Reply {
   return { status: 302, body: {}, headers: { location: back.href } };
 }
 
-type Fault = readonly [error: string, description: string];
+type Fault = readonly [error: string, description: string, status?: number];
 const malformed: Fault = ['invalid_grant', 'Malformed auth code.'];
+
+/** As Google does: a client of type Web proves itself by its secret, whatever else it brings. */
+function clientFault(value: (name: string) => string): Fault | undefined {
+  const client = clientOf(value('client_id'));
+  if (client === undefined) return ['invalid_client', 'The OAuth client was not found.'];
+  if (client.secret === undefined || client.secret === value('client_secret')) return undefined;
+  return value('client_secret') === ''
+    ? ['invalid_request', 'client_secret is missing.']
+    : ['invalid_client', 'The provided client secret is invalid.', 401];
+}
 
 /** Why a code is not exchanged for tokens. */
 function exchangeFault(asked: Asked | undefined, value: (name: string) => string): Fault | undefined {
-  if (asked === undefined || asked.expiresAt < Date.now()) return malformed;
+  if (asked === undefined || asked.expiresAt < Date.now() || asked.clientId !== value('client_id')) return malformed;
   if (asked.redirectUri !== value('redirect_uri')) return ['redirect_uri_mismatch', 'Bad Request'];
   const challenge = createHash('sha256').update(value('code_verifier')).digest('base64url');
   const isGood = /^[\w.~-]{43,128}$/.test(value('code_verifier')) && challenge === asked.challenge;
@@ -166,11 +212,11 @@ function exchangeFault(asked: Asked | undefined, value: (name: string) => string
 }
 
 function faultOf(value: (name: string) => string): Fault | undefined {
-  if (value('client_id') !== local.oauthClient) return ['invalid_client', 'The OAuth client was not found.'];
+  const client = clientOf(value('client_id'));
+  if (client === undefined) return ['invalid_client', 'The OAuth client was not found.'];
   if (value('response_type') !== 'code') return ['unsupported_response_type', 'Only code is served.'];
   const redirect = value('redirect_uri');
-  const loopback = URL.canParse(redirect) && /^http:\/\/(127\.0\.0\.1|\[::1\]):\d+(\/|$)/.test(redirect);
-  if (!loopback) return ['redirect_uri_mismatch', 'A desktop client is redirected to loopback alone.'];
+  if (!URL.canParse(redirect) || !client.redirects.test(redirect)) return ['redirect_uri_mismatch', client.elsewhere];
   const scopes = value('scope').split(' ');
   if (!scopes.includes('openid') || !scopes.includes('email')) return ['invalid_scope', 'openid and email are needed.'];
   if (value('code_challenge_method') !== 'S256' || !/^[\w-]{43}$/.test(value('code_challenge'))) {

@@ -48,6 +48,9 @@ export const local = {
   releaseFolder: 'releases',
   /** The audience of people's tokens: the deployment's OAuth client. */
   oauthClient: 'plinth-local.apps.example.com',
+  /** The console's client, of type Web. */
+  consoleClient: 'plinth-local-console.apps.example.com',
+  consoleClientSecret: 'GOCSPX-local-secret-of-the-console',
 } as const;
 
 const accountEmail = (id: string): string => `${id}@${local.project}.iam.gserviceaccount.com`;
@@ -60,7 +63,7 @@ export const invokers = { scheduler: accountEmail('plinth-scheduler'), eventarc:
  *
  * - `project`: plinth's own project
  * - `bootstrapSecrets`: the same, limited to secrets of bootstraps
- * - `proofKey`, `webhookKey`, `cursorKey`: only that secret
+ * - `proofKey`, `webhookKey`, `cursorKey`, `consoleClient`: only that secret
  * - `topics`: both lanes
  * - `parents`, `billingAccounts`: all that may be used
  * - `dnsZones`: each zone, or its project where plinth may make zones
@@ -76,6 +79,7 @@ const RoleScope = z.enum([
   'proofKey',
   'webhookKey',
   'cursorKey',
+  'consoleClient',
   'parents',
   'billingAccounts',
   'dnsZones',
@@ -149,6 +153,7 @@ const resourcesOf: Readonly<Record<RoleScope, readonly string[]>> = {
   proofKey: [`projects/${local.project}/secrets/${deploymentSecrets.proofKey}`],
   webhookKey: [`projects/${local.project}/secrets/${deploymentSecrets.webhookKey}`],
   cursorKey: [`projects/${local.project}/secrets/${deploymentSecrets.cursorKey}`],
+  consoleClient: [`projects/${local.project}/secrets/${deploymentSecrets.consoleClient}`],
   parents: [local.folder, local.otherFolder],
   billingAccounts: [`billingAccounts/${local.billingAccount}`, `billingAccounts/${local.otherBillingAccount}`],
   dnsZones: [
@@ -313,6 +318,9 @@ export function environmentOf(name: FunctionName, facts: DeployedFacts): Functio
     PLINTH_ISSUER: facts.issuerUrl,
     PLINTH_JWKS_URL: `${facts.issuerUrl}/.well-known/jwks.json`,
     PLINTH_AUDIENCES: [functionUrl(facts.origin, name), local.oauthClient].join(','),
+    PLINTH_CONSOLE_CLIENT_ID: local.consoleClient,
+    PLINTH_CONSOLE_URL: facts.origin,
+    PLINTH_BOOTSTRAPS_URL: facts.origin,
     PLINTH_OPERATORS: people.admin,
     PLINTH_BOOTSTRAPPER_DOMAINS: local.domain,
     PLINTH_ORGANIZATION_CREATORS: local.domain,

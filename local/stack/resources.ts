@@ -44,6 +44,12 @@ export async function makeStandingZone(cloud: ReachedCloud): Promise<void> {
   });
 }
 
+/** What operators give has the form that its receiver asks for. */
+function textOf(id: string, key: string): string {
+  if (id === deploymentSecrets.webhookKey) return `whsec_${key}`;
+  return id === deploymentSecrets.consoleClient ? local.consoleClientSecret : key;
+}
+
 /** Makes each secret once per deployment. An existing version stays. */
 export async function makeDeploymentSecrets(cloud: ReachedCloud): Promise<void> {
   const secrets = `${cloud.endpoints.secretmanager}/v1/projects/${local.project}/secrets`;
@@ -52,8 +58,7 @@ export async function makeDeploymentSecrets(cloud: ReachedCloud): Promise<void> 
     await ask('POST', `?secretId=${id}`, { replication: { automatic: {} } });
     // Not by a list, because lists lag behind.
     if ((await ask('GET', `/${id}/versions/1`)) === 200) continue;
-    const key = randomBytes(32).toString('base64');
-    const text = id === deploymentSecrets.webhookKey ? `whsec_${key}` : key;
+    const text = textOf(id, randomBytes(32).toString('base64'));
     await ask('POST', `/${id}:addVersion`, { payload: { data: Buffer.from(text).toString('base64') } });
   }
 }

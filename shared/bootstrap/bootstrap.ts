@@ -121,6 +121,12 @@ export const InstanceView = z
     startedAt: moment('Its first claim in this generation').optional(),
     endedAt: moment('When it came to its end', '2026-11-23T09:02:00.000Z').optional(),
     problem: StoredProblem.optional(),
+    // Missing in answers of earlier releases.
+    lane: z.enum(['cloud', 'host']).optional().meta({ description: 'Done by calls of Google Cloud, or on machines' }),
+    needs: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'Ids of what is done before. A removal goes the other way', examples: [['project']] }),
   })
   .meta({ id: 'Instance', description: 'One thing that a bootstrap makes: a step, or one of several of a step' });
 export type InstanceView = z.infer<typeof InstanceView>;

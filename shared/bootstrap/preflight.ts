@@ -4,7 +4,7 @@ import { moment, text } from '../api.js';
 import { type ProblemCode, problemKinds } from '../problems.js';
 import { CostEstimate } from './cost.js';
 import { Forecast } from './forecast.js';
-import { BootstrapRequest } from './request.js';
+import { BootstrapRequest, Seen } from './request.js';
 
 /** `stop`: the bootstrap would fail. `unknown`: nobody can know it yet, or it could not be asked now. */
 export const findingStates = ['stop', 'warning', 'unknown', 'ok'] as const;
@@ -66,6 +66,7 @@ export const PreflightReply = z
     go: z.boolean().meta({ description: 'Whether nothing stops it', examples: [true] }),
     findings: z.array(PreflightFinding).meta({ description: 'All that was looked at, in reading order' }),
     beginning: Beginning.optional().meta({ description: 'Missing if something stops it, or if it stands already' }),
+    seen: Seen.optional(),
   })
   .meta({ id: 'Preflight', description: 'Whether a bootstrap may begin, and what is known of it' });
 export type PreflightReply = z.infer<typeof PreflightReply>;

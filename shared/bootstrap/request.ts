@@ -89,6 +89,15 @@ const standing = z
   })
   .meta({ id: 'StandingFiles', description: 'The files of a datacenter' });
 
+export const Seen = z
+  .string()
+  .regex(/^[0-9a-f]{32}$/, 'stands for no preflight')
+  .meta({
+    description:
+      'Stands for a preflight that found nothing in the way. Within two minutes the same caller begins the same with it, without another round. Afterwards it is as if it were not there',
+    examples: ['5f1d0c9b7a6e4d3c2b1a0f9e8d7c6b5a'],
+  });
+
 export const BootstrapRequest = z
   .strictObject({
     options: GivenOptionsForm.meta({
@@ -116,6 +125,7 @@ export const BootstrapRequest = z
     }),
     strict: z.boolean().optional().meta({ description: 'Warnings are refusals' }),
     plan: PlanHash.optional(),
+    seen: Seen.optional(),
     maxCost: AmountText.optional().meta({
       description:
         'The most that it may cost in all, in the currency of the prices. Its time to live becomes as short as that buys',

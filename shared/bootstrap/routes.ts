@@ -17,6 +17,7 @@ import { invitedMay } from './invited.js';
 import { LogPage, LogView } from './log.js';
 import { LostJumpbox } from './lost-jumpbox.js';
 import { PlanDocument, PlanHash } from './plan.js';
+import { PoolsView } from './pools.js';
 import { PreflightReply, PreflightRequest } from './preflight.js';
 import { BootstrapRequest } from './request.js';
 import { CleanupSurvey } from './survey.js';
@@ -130,8 +131,17 @@ export const StreamEnd = z
   .meta({ id: 'EndEvent', description: 'The last event of a stream' });
 export type StreamEnd = z.infer<typeof StreamEnd>;
 
+/** How long it still takes, as it is known by now. Sent anew when that has changed. */
+const StreamForecast = z
+  .object({
+    schema: z.literal(1).meta({ description: 'Version of this form' }),
+    type: z.literal('forecast'),
+    ...Forecast.shape,
+  })
+  .meta({ id: 'ForecastEvent', description: 'How long it still takes. Not numbered, may be missed' });
+
 /** The `data` of one server-sent event. `event:` repeats its `type`. `id:` is the cursor for reconnecting. */
-export const StreamItem = z.discriminatedUnion('type', [...BootstrapEvent.options, StreamEnd]).meta({
+export const StreamItem = z.discriminatedUnion('type', [...BootstrapEvent.options, StreamForecast, StreamEnd]).meta({
   id: 'StreamItem',
   description:
     'The `data` of one server-sent event, as JSON. `event` repeats its `type`; `id` is the cursor to come back with',
@@ -269,6 +279,41 @@ export const admissionRoutes = {
     caller: 'known',
     replies: { 200: json('How it stands now', AdmissionView) },
     problems: ['forbidden'],
+  },
+} as const satisfies RouteTable;
+
+/** Pools of prepared projects, for operators. Part of the bootstrap API. */
+export const poolRoutes = {
+  getPools: {
+    method: 'GET',
+    path: '/pools',
+    tag: 'Operators',
+    summary: 'How the pools of prepared projects stand',
+    description: 'How many projects wait in each, how old they are, and how often a bootstrap took one. For operators.',
+    caller: 'known',
+    replies: { 200: json('How they stand', PoolsView) },
+    problems: ['forbidden'],
+  },
+  drainPools: {
+    method: 'POST',
+    path: '/pools/drain',
+    tag: 'Operators',
+    summary: 'Removes all prepared projects',
+    description:
+      'Nothing more is made. What waits is set aside by the next sweep, and removed by cleanup. What bootstraps claimed stays. For operators.',
+    caller: 'known',
+    replies: { 200: json('How they stand now', PoolsView) },
+    problems: ['forbidden', 'conflict'],
+  },
+  fillPools: {
+    method: 'POST',
+    path: '/pools/fill',
+    tag: 'Operators',
+    summary: 'Fills the pools again',
+    description: 'Ends a drain, and the rest after a failure. The next sweep makes what lacks. For operators.',
+    caller: 'known',
+    replies: { 200: json('How they stand now', PoolsView) },
+    problems: ['forbidden', 'conflict'],
   },
 } as const satisfies RouteTable;
 
@@ -756,6 +801,7 @@ export const bootstrapRoutes = {
   ...surveyRoutes,
   ...unknownRoutes,
   ...admissionRoutes,
+  ...poolRoutes,
   ...costRoutes,
   ...callerRoutes,
   ...deploymentRoutes,

@@ -65,6 +65,20 @@ describe('before a bootstrap starts', function () {
     expect(asked().slice(0, 2)).to.deep.equal(['/preflights', '/bootstraps']);
   });
 
+  it('what was shown is begun without another round, where the service knows that', async () => {
+    const begun = () => service.seen.find(({ method, path }) => method === 'POST' && path === '/bootstraps')?.body;
+    await begin();
+    expect(begun()).to.be.an('object').and.not.have.property('seen');
+    service.seen.length = 0;
+    service.standing = false;
+    const seen = '5f1d0c9b7a6e4d3c2b1a0f9e8d7c6b5a';
+    service.instead.set('POST /preflights', [
+      (response) => json(response, 200, { go: true, findings, beginning, seen }),
+    ]);
+    await begin();
+    expect(begun()).to.include({ seen });
+  });
+
   it('it is one event with --json, before all others', async () => {
     const { stdout, stderr } = await begin('--json');
     const [first] = stdout.split('\n').map((line) => (line === '' ? {} : (JSON.parse(line) as object)));

@@ -278,6 +278,29 @@ describe('following a bootstrap', () => {
       }
     });
 
+    it('tells how long it still takes as it is known by now', async () => {
+      service.instead.set('POST /bootstraps', [
+        (response) =>
+          json(response, 201, {
+            bootstrap: makeView({
+              state: 'running',
+              instances: many,
+              forecast: { p50Seconds: 1200, p90Seconds: 1800, learntFrom: 3 },
+            }),
+            created: true,
+            changes: [],
+            warnings: [],
+          }),
+      ]);
+      service.events = [stateEvent('running')];
+      service.stream = 'hold';
+      service.foreseen = { p50Seconds: 300, p90Seconds: 480, learntFrom: 3 };
+      const started = sandbox.spawnOnTerminal(command, { rows: 30, columns: 100 });
+      await started.saw(/about 5m left, at most 8m/);
+      started.type('\u0003');
+      expect((await started.ended).code).to.equal(130);
+    });
+
     it('leaves the lines of what ended, and the result', async () => {
       const { code, stdout } = await sandbox.startOnTerminal([...command, '--timer'], { rows: 12, columns: 100 }).ended;
       expect(code).to.equal(0);

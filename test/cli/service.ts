@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import type { BootstrapState, BootstrapView, InstanceState } from '../../shared/bootstrap/bootstrap.js';
 import type { BootstrapEvent } from '../../shared/bootstrap/event.js';
+import type { Forecast } from '../../shared/bootstrap/forecast.js';
 import { sealed } from '../../shared/bootstrap/plan.js';
 import { BootstrapRequest } from '../../shared/bootstrap/request.js';
 import { encryptSecrets, fieldSecret } from '../../shared/install-config/secrets.js';
@@ -134,6 +135,8 @@ export interface Service {
   events: readonly BootstrapEvent[];
   /** `hold`: the stream stays open after its events. */
   stream: 'ended' | 'hold';
+  /** What the stream tells after the events. */
+  foreseen?: Forecast;
   /** Instead of the usual answer, by `METHOD /path`; each once, in order. */
   readonly instead: Map<string, Answer[]>;
   readonly files: { config: string; secrets: string; identity: string };
@@ -262,6 +265,8 @@ export async function createService(): Promise<Service> {
         if (event.type === 'progress' || event.type === 'call') response.write(sse(event));
         else if (i + 1 > from) response.write(sse(event, i + 1));
       }
+      if (service.foreseen !== undefined)
+        response.write(sse({ schema: 1, type: 'forecast', ...service.foreseen } as { type: string }));
       if (service.stream === 'hold') return;
       response.end(sse({ schema: 1, type: 'end', reason: 'ended', state: service.view.state } as { type: string }));
     },

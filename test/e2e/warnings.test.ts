@@ -1,6 +1,6 @@
 /** A project's time is nearly over: what its owner sees of it at the command line, and what the webhook gets. */
 import { expect } from 'chai';
-import { functionAccount, functionGrants, functionUrl, invokers, local, people } from '../../local/stack/deployment.js';
+import { functionAccount, functionGrants, local, people } from '../../local/stack/deployment.js';
 import { deploymentSecrets, functionNames } from '../../shared/names.js';
 import { type Life, lifeOf } from '../support/life.js';
 import { runAt } from '../support/plinth-here.js';
@@ -26,12 +26,6 @@ describe('a project whose time is nearly over', function () {
     await receiver?.close();
   });
 
-  async function sweep(): Promise<void> {
-    const url = functionUrl(scene.stack.url, functionNames.sweep);
-    const token = await scene.cloud.identity.idToken({ email: invokers.scheduler, audience: url });
-    const reply = await fetch(url, { method: 'POST', headers: { authorization: `Bearer ${token}` } });
-    expect(reply.status, await reply.text()).to.equal(200);
-  }
   async function webhookKey(): Promise<string> {
     const path = `/v1/projects/${local.project}/secrets/${deploymentSecrets.webhookKey}/versions/1:access`;
     const reply = await fetch(`${scene.cloud.endpoints.secretmanager}${path}`, {
@@ -47,7 +41,7 @@ describe('a project whose time is nearly over', function () {
     expect((await plinth('status', 'ending')).stdout).not.to.contain('Warning');
     const deadlineAt = new Date(Date.now() + 50 * 60_000).toISOString();
     await life.change(view.id, { deadlineAt, removeAt: deadlineAt, warnAt: new Date(Date.now() - 1000).toISOString() });
-    await sweep();
+    await life.swept();
     const { stdout } = await plinth('status', 'ending');
     expect(stdout).to.match(/Warning: The project \S+ of ending .* removed in 50m/);
     expect(stdout).to.contain(`extend ${view.projectId} --ttl`);
@@ -67,7 +61,7 @@ describe('a project whose time is nearly over', function () {
     expect((await plinth('extend', 'ending', '--ttl', '5h')).exitCode).to.equal(0);
     await scene.stack.settle();
     expect((await plinth('status', 'ending')).stdout).not.to.contain('Warning');
-    await sweep();
+    await life.swept();
     expect(receiver.received).to.have.length(1);
     // The key is in no document, event or log.
     const kept = JSON.stringify([

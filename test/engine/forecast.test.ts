@@ -79,6 +79,25 @@ describe('the forecast of a bootstrap', () => {
     expect(half).to.be.below(atBegin / 2);
   });
 
+  it('takes what is late already for one of the late ones: it neither ends at once nor slows all that follows', () => {
+    const usual = learnt[0] ?? {};
+    const late = { ...usual, 'vm:k0s-1': 1000 };
+    const ends = new Map<string, number>();
+    const instances: Record<string, object> = {};
+    // All has ended as usual but this VM and what needs it.
+    for (const { id, step, needs } of plan.values()) {
+      const from = Math.max(0, ...needs.map((need) => ends.get(need) ?? 0));
+      const end = id === 'vm:k0s-1' || step.lane === 'host' ? Number.POSITIVE_INFINITY : from + (usual[id] ?? 0);
+      ends.set(id, end);
+      if (end < Number.POSITIVE_INFINITY) instances[id] = { state: 'done', attempt: 0, endedAt: iso(end), output: {} };
+      else instances[id] = { state: id === 'vm:k0s-1' ? 'ready' : 'waiting', attempt: 0 };
+    }
+    const record = { generation: 1, createdAt: iso(0), instances } as unknown as BootstrapRecord;
+    const at = (seconds: number) =>
+      forecast(plan, [usual, usual, late], new Date(began + seconds * 1000), record).p50Seconds;
+    expect(at(800) - at(900)).to.equal(100);
+  });
+
   it('has nine in ten done by its second figure', () => {
     const { p90Seconds } = forecast(plan, learnt, new Date(began));
     const within = others.filter((seed) => play(plan, seed, 1).total <= p90Seconds).length;

@@ -10,6 +10,9 @@ const elsewhere: Readonly<Record<string, string>> = {
   'as … is refused on … by every method': "Google's IAM, by the roles that terraform and the steps do not grant",
   'refuses a URL that was changed, that is over, or whose signer may no longer read': "Google's Cloud Storage",
   "keeps terraform's state in a bucket that only the deployer reaches": "Google's IAM, by terraform",
+  'refuses a cookie that is …': "Node's AES-GCM, which opens nothing that was changed",
+  "show a script in people's words as its letters":
+    "Preact, which makes text alone of text, and the browser, by the page's policy",
 };
 
 const page = readFileSync('docs/operate/security.md', 'utf8');

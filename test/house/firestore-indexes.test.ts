@@ -10,6 +10,7 @@ import * as z from 'zod';
 import { findByName, listBootstraps } from '../../functions/bootstraps/find.js';
 import { bootstrapsOf } from '../../functions/bootstraps/team-roles.js';
 import { noticeWrites } from '../../functions/bootstraps/warn.js';
+import { SessionRecord } from '../../functions/console/sessions.js';
 import {
   BootstrapRecord,
   CountersRecord,
@@ -25,9 +26,11 @@ import { DurationsRecord } from '../../functions/engine/record/durations.js';
 import { createStepLog } from '../../functions/engine/record/log.js';
 import { readLog } from '../../functions/engine/record/read-log.js';
 import { realTimers } from '../../functions/host/clock.js';
+import { GrantsRecord } from '../../functions/host/own-grants.js';
 import { RateRecord } from '../../functions/http/rate-limit.js';
 import { membersOf } from '../../functions/pools/member.js';
 import { PoolNotesRecord } from '../../functions/pools/notes.js';
+import { SeenRecord } from '../../functions/preflight/seen.js';
 import { NoticeRecord } from '../../functions/webhook/notices.js';
 import { createMemoryStore } from '../../local/functions/memory-store.js';
 import { collections } from '../../shared/names.js';
@@ -121,6 +124,7 @@ const sites: readonly Site[] = readdirSync(join(projectFolder, 'functions'), { r
 const stored: readonly (readonly [collection: string, record: z.ZodObject])[] = [
   [collections.bootstraps, BootstrapRecord],
   [collections.leases, LeaseRecord],
+  [collections.consoleSessions, SessionRecord],
   [collections.events, EventRecord],
   [collections.files, FileRecord],
   [collections.logs, LogChunkRecord],
@@ -132,6 +136,8 @@ const stored: readonly (readonly [collection: string, record: z.ZodObject])[] = 
   [collections.passes, PoolNotesRecord],
   [collections.durations, DurationsRecord],
   [collections.rates, RateRecord],
+  [collections.preflights, SeenRecord],
+  [collections.grants, GrantsRecord],
 ];
 
 function noteFields({ fields }: Recording, collection: string, record: z.ZodObject): void {

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect } from 'chai';
 
-const roots = ['shared', 'cli', 'functions', 'local', 'test', 'bench', 'tools'];
+const roots = ['shared', 'cli', 'console', 'functions', 'local', 'test', 'bench', 'tools'];
 
 interface Import {
   readonly from: string;
@@ -16,9 +16,15 @@ const sources = new Map(
   roots
     .flatMap((root) => readdirSync(root, { recursive: true, encoding: 'utf8' }).map((file) => join(root, file)))
     // Programs of others that use the APIs have packages of their own, and what is generated.
-    .filter((file) => file.endsWith('.ts') && !file.startsWith('tools/clients/'))
+    .filter((file) => /\.tsx?$/.test(file) && !file.startsWith('tools/clients/'))
     .map((file) => [file, readFileSync(file, 'utf8')]),
 );
+
+/** The source of what is imported. */
+const sourceOf = (path: string): string => {
+  const [plain, jsx] = [path.replace(/\.js$/, '.ts'), path.replace(/\.js$/, '.tsx')];
+  return sources.has(jsx) ? jsx : plain;
+};
 
 const importPattern =
   /^\s*(?:import|export)\s+(type\s+)?[^'";]*?from\s+'([^']+)'|^\s*import\s+'([^']+)'|\bimport\(\s*'([^']+)'\s*\)/gm;
@@ -27,7 +33,7 @@ const imports: Import[] = [...sources].flatMap(([from, text]) =>
   [...text.matchAll(importPattern)].map((match) => {
     const specifier = match[2] ?? match[3] ?? match[4] ?? '';
     const to = specifier.startsWith('.')
-      ? normalize(join(dirname(from), specifier)).replace(/\.js$/, '.ts')
+      ? sourceOf(normalize(join(dirname(from), specifier)))
       : specifier.replace(/^((?:@[^/]+\/)?[^/]+).*/, '$1');
     return { from, to, typeOnly: match[1] !== undefined };
   }),
@@ -100,6 +106,16 @@ const rules: Rule[] = [
     ['functions', 'shared'],
     'the product never knows local/ or tests: make it a setting or a member of the context',
   ),
+  onlyFrom(
+    'console',
+    ['console', 'shared'],
+    'the page runs in browsers: of the project it knows what both sides of the wire speak',
+  ),
+  {
+    name: 'console imports only types of shared',
+    message: 'schemas are too large for the page: take the type, and write the few lines that it needs',
+    forbids: ({ from, to, typeOnly }) => within('console')(from) && within('shared')(to) && !typeOnly,
+  },
   onlyFrom('local', ['local', 'functions', 'shared'], 'local/ runs the CLI as a process and knows no tests'),
   onlyFrom(
     'functions/steps',

@@ -5,6 +5,7 @@ import type { LogNews } from '../../functions/engine/record/read-log.js';
 import { realClock } from '../../functions/host/clock.js';
 import { type EventSource, type StreamTimes, streamEvents } from '../../functions/http/bootstraps/event-stream.js';
 import type { BootstrapEvent } from '../../shared/bootstrap/event.js';
+import type { Forecast } from '../../shared/bootstrap/forecast.js';
 
 const at = '2026-01-01T00:00:00.000Z';
 const ended = (instance: string): BootstrapEvent => ({ schema: 1, type: 'instance', at, instance, state: 'done' });
@@ -29,6 +30,7 @@ function createSource() {
   const logs: LogNews[] = [];
   const watchers = new Set<{ onChange: () => void; onError: (error: unknown) => void }>();
   const counts = { events: 0, progress: 0 };
+  const foreseen: { now: Forecast | undefined } = { now: undefined };
   let over = false;
   const source: EventSource = {
     async readEvents(cursor): Promise<EventPage> {
@@ -53,6 +55,7 @@ function createSource() {
           next > (offsets.get(logKey(event.instance)) ?? 0),
       );
     },
+    readForecast: async () => foreseen.now,
     readState: async () => (over ? 'succeeded' : 'running'),
     watch(onChange, onError) {
       const watcher = { onChange, onError };
@@ -69,6 +72,7 @@ function createSource() {
     progress,
     logs,
     counts,
+    foreseen,
     watchers: () => watchers.size,
     add(event: BootstrapEvent) {
       events.push(event);
@@ -184,6 +188,23 @@ describe('a stream of events', () => {
     const third = follow(bootstrap.source, { cursor: second.cursors()[0] });
     await third.finished;
     expect(third.types()).to.deep.equal(['instance', 'end']);
+  });
+
+  it('tells how long it still takes when that has moved, and not while time alone goes by', async () => {
+    const bootstrap = createSource();
+    bootstrap.foreseen.now = { p50Seconds: 600, p90Seconds: 900, learntFrom: 3 };
+    const stream = follow(bootstrap.source);
+    await pause(100);
+    expect(stream.types()).to.deep.equal(['forecast']);
+    expect(stream.pieces.at(-1)).to.contain('"p50Seconds":600,"p90Seconds":900,"learntFrom":3');
+    bootstrap.foreseen.now = { p50Seconds: 300, p90Seconds: 450, learntFrom: 3 };
+    await pause(100);
+    expect(stream.types()).to.deep.equal(['forecast', 'forecast']);
+    expect(stream.ids()).to.deep.equal([]);
+    bootstrap.foreseen.now = undefined;
+    bootstrap.end();
+    await stream.finished;
+    expect(stream.types()).to.deep.equal(['forecast', 'forecast', 'end']);
   });
 
   it('breaks silence with a comment', async () => {

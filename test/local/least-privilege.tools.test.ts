@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { createClientSource } from '../../functions/console/client.js';
 import type { Context } from '../../functions/context.js';
 import { findProofKey, proofOf } from '../../functions/engine/proof.js';
 import { createPages } from '../../functions/http/paging.js';
@@ -175,6 +176,13 @@ for (const { title, machines, access, here } of parts)
       });
     }
 
+    /** Of an instance that has just begun, as above. */
+    async function readConsoleClient(): Promise<void> {
+      await createClientSource(half().contextOf(functionNames.api))().catch((error: unknown) => {
+        said = String(error);
+      });
+    }
+
     /** Each function is given a store that knows who asks. */
     function guardStore(name: FunctionName): void {
       const context = half().contextOf(name) as { -readonly [K in keyof Context]: Context[K] };
@@ -278,6 +286,7 @@ for (const { title, machines, access, here } of parts)
       [functionNames.api]: async () => {
         await as(people.admin, 'POST', '/organizations', { name: newName() });
         await makeCursor(functionNames.api);
+        await readConsoleClient();
       },
       [functionNames.runCloudStep]: async (grant) => {
         const work = async () => {

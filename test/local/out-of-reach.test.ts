@@ -34,7 +34,7 @@ describe('reach of the functions', () => {
     const secrets = `/v1/projects/${local.project}/secrets`;
     const payload = { payload: { data: 'bmV3' } };
     const ofBootstrap = `${makeBootstrapId(realRandom)}-caller`;
-    const { proofKey, webhookKey, cursorKey } = deploymentSecrets;
+    const { proofKey, webhookKey, cursorKey, consoleClient } = deploymentSecrets;
     /** What is asked of each secret; the deletion at last, as it may be done. */
     const deeds = {
       read: { line: (secret: string) => `GET ${secrets}/${secret}/versions/1:access` },
@@ -57,6 +57,7 @@ describe('reach of the functions', () => {
       },
       [webhookKey]: { sweep: ['read', 'find'] },
       [cursorKey]: { bootstraps: ['read', 'find', 'add'], api: ['read', 'find', 'add'] },
+      [consoleClient]: { api: ['read'] },
       [ofBootstrap]: {
         bootstraps: ['read', 'find', 'add', 'delete'],
         'run-cloud-step': ['read', 'find', 'add', 'delete'],

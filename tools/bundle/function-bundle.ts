@@ -1,5 +1,5 @@
 /** One function as one small bundle: what it imports and no more, the functions framework aside, which Google runs it with. */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { build, type Metafile, type Plugin } from 'esbuild';
 import type { functionNames } from '../../shared/names.js';
@@ -186,6 +186,7 @@ export async function bundleFunction(
     if (!file.endsWith('.map') && !Object.keys(inputs).some(isOurs)) rmSync(`${file}.map`, { force: true });
   }
   mkdirSync(folder, { recursive: true });
+  if (name === 'api') cpSync(join('dist', 'console'), join(folder, 'console'), { recursive: true });
   const { engines } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly engines: object };
   writeFileSync(join(folder, noticesFile), thirdPartyNotices(metafile));
   const { dependencies, lock } = frameworkLock(`plinth-${functionName}`);

@@ -15,6 +15,7 @@ const where: Readonly<Record<string, string>> = {
   proofKey: 'the secret of the proof key',
   webhookKey: 'the secret of the webhook key',
   cursorKey: 'the secret of the cursor key',
+  consoleClient: "the secret of the console's OAuth client",
   parents: 'each folder or organization of `parents`',
   billingAccounts: 'each of `billing_accounts`',
   dnsZones: 'each zone of `dns_zones`, or its project where that stands in `dns_projects`',

@@ -154,6 +154,15 @@ const marked = (before: BootstrapRecord['instances'], ready: readonly Instance[]
   return instances;
 };
 
+/** Instances that have been seen, or are about to be, are looked at again. What was seen of them stays until then. */
+export const readyAgain = (
+  before: BootstrapRecord['instances'],
+  again: readonly string[],
+): BootstrapRecord['instances'] => ({
+  ...before,
+  ...Object.fromEntries(again.map((id) => [id, { state: 'ready', attempt: 0, ...outputOf(before[id]) } as const])),
+});
+
 const stateEvent = (
   { generation }: BootstrapRecord,
   at: string,

@@ -51,6 +51,8 @@ async function standingOf(context: Context, caller: Caller, data: BootstrapRecor
   const byName = data.owner === caller.email;
   const shares = data.sharedWith?.includes(caller.email) === true;
   if (caller.operator) return { owns: true, shares, governs: true, governsOwner: true, teams: [] };
+  // Its own owner needs no team to do everything.
+  if (byName && data.team === undefined) return { owns: true, shares, governs: false, governsOwner: false, teams: [] };
   let refused: NotTheirs | undefined;
   const rights = new Map<number, Rights>();
   for (const team of teamsOf(data)) {
@@ -64,7 +66,7 @@ async function standingOf(context: Context, caller: Caller, data: BootstrapRecor
   }
   const owning = data.team === undefined ? undefined : rights.get(data.team);
   // Who leaves the team has no more to do with what belongs to it.
-  const owns = byName && (data.team === undefined || owning?.role !== undefined);
+  const owns = byName && owning?.role !== undefined;
   if (refused !== undefined && !owns && !shares && rights.size === 0) throw refused;
   const governs = [...rights.values()].some(({ admin }) => admin);
   return { owns, shares, governs, governsOwner: owning?.admin === true, teams: [...rights.keys()] };

@@ -23,14 +23,15 @@ import { checkRoom } from '../../bootstraps/team-ceilings.js';
 import type { Context } from '../../context.js';
 import { optionsOf, type StoredBootstrap } from '../../engine/record/documents.js';
 import { makeProjectId } from '../../engine/record/ids.js';
-import type { AnyStep, PlanFacts } from '../../engine/step.js';
+import type { AnyStep } from '../../engine/step.js';
 import type { Caller } from '../../identity/auth.js';
 import { boundsOfTeam } from '../../organizations/ownership.js';
-import type { Finding } from '../../preflight/finding.js';
+import type { Finding, Intent } from '../../preflight/finding.js';
 import { findings } from '../../preflight/index.js';
 import { type Found, shownOf, strictly } from '../../preflight/look.js';
 import { preflight } from '../../preflight/preflight.js';
 import { optionsCode, ruleFindings } from '../../preflight/rules.js';
+import { findSeen, keepSeen } from '../../preflight/seen.js';
 import { installerPackage } from '../../preflight/software/package.js';
 import { plinthBinary } from '../../steps/hosts/plinth-binary.js';
 import { checkBase } from './base-check.js';
@@ -46,7 +47,7 @@ interface Asking<Body> {
   readonly trace?: Trace;
 }
 
-type Asked = Pick<BootstrapRequest, 'options' | 'base' | 'strict' | 'takeUp' | 'maxCost' | 'plan' | 'team'> & {
+type Asked = Pick<BootstrapRequest, 'options' | 'base' | 'strict' | 'takeUp' | 'maxCost' | 'plan' | 'team' | 'seen'> & {
   readonly sshPublicKey?: string | undefined;
 };
 
@@ -62,22 +63,35 @@ interface Judging {
   readonly malformed?: readonly Option[];
 }
 
+export interface Judged {
+  readonly facts: BeginFacts;
+  /** What a preflight of the caller has looked at just now, and counted. */
+  readonly seen: boolean;
+}
+
 /** The facts to begin or resume with. Throws all that stops it as one problem. */
 export async function judge(
   context: Context,
   steps: readonly AnyStep[],
   asking: Asking<Asked>,
   judging: Judging = {},
-): Promise<BeginFacts> {
+): Promise<Judged> {
   await checkMember(context, asking.caller, asking.body.team);
-  const { facts, found } = await look(context, steps, asking, judging);
+  const { facts, found, seen } = await look(context, steps, asking, judging);
   const problem = problemOf(asking.body.strict === true ? found.map(strictly) : found);
   if (problem !== undefined) throw problem;
-  const warned = found.flatMap(({ code, verdict }) =>
-    code !== optionsCode && verdict.state === 'warning' ? [verdict.what] : [],
-  );
-  return { ...facts, warnings: [...facts.warnings, ...warned] };
+  const warnings = [...new Set([...facts.warnings, ...(seen ?? []), ...warnedOf(found)])];
+  return { facts: { ...facts, warnings }, seen: seen !== undefined };
 }
+
+const warnedOf = (found: readonly Found[]): string[] =>
+  found.flatMap(({ code, verdict }) => (code !== optionsCode && verdict.state === 'warning' ? [verdict.what] : []));
+
+/** All that the findings of a new bootstrap depend on. */
+const roundOf = ({ caller, body: { options, strict, maxCost, team } }: Asking<Asked>) => ({
+  identity: caller.identity,
+  request: { options, strict, maxCost, team },
+});
 
 /** All that is known of a bootstrap before it begins. Makes nothing, and refuses nothing. */
 export async function preflightOf(
@@ -89,16 +103,30 @@ export async function preflightOf(
   const { facts, found, isNew } = await look(context, steps, asking, {});
   const findings = (asking.body.strict === true ? found.map(strictly) : found).map(shownOf);
   const go = findings.every(({ state }) => state !== 'stop');
-  return { go, findings, ...(go && isNew && { beginning: await beginningOf(context, steps, facts) }) };
+  if (!go || !isNew) return { go, findings };
+  const [beginning, seen] = await Promise.all([
+    beginningOf(context, steps, facts),
+    keepSeen(context, roundOf(asking), warnedOf(found)),
+  ]);
+  return { go, findings, beginning, seen };
+}
+
+interface Looked {
+  readonly facts: BeginFacts;
+  readonly found: readonly Found[];
+  readonly isNew: boolean;
+  /** What a preflight of the caller warned of just now. Undefined: there was none. */
+  readonly seen: readonly string[] | undefined;
 }
 
 async function look(
   context: Context,
   steps: readonly AnyStep[],
-  { caller, body, gone, trace }: Asking<Asked>,
-  { depth = 'all', malformed = [] }: Judging,
-): Promise<{ readonly facts: BeginFacts; readonly found: readonly Found[]; readonly isNew: boolean }> {
+  asking: Asking<Asked>,
+  { depth: depthAsked = 'all', malformed = [] }: Judging,
+): Promise<Looked> {
   const { config } = context;
+  const { caller, body, gone, trace } = asking;
   const { options: given, sshPublicKey = '', base, strict, maxCost, plan: agreed, team } = body;
   const maxMicros = maxCost === undefined ? undefined : microsOf(maxCost);
   const checked = checkOptions(given, { strict });
@@ -122,7 +150,8 @@ async function look(
   for (const { path } of notAllowed?.errors ?? []) told.add(path);
 
   const isNew = standing === undefined && body.takeUp === undefined;
-  const wanted = { options, machineAccess: config.machineAccess };
+  const seen = isNew && depthAsked === 'all' ? await seenBefore(context, asking) : undefined;
+  const depth = seen === undefined ? depthAsked : 'plan';
   let resumed: BeginFacts['checked'];
   const rules = ruleFindings({
     faults,
@@ -134,36 +163,42 @@ async function look(
       !machines || options.remoteCliBinary !== undefined || (isNew && depth !== 'plan')
         ? undefined
         : () => releaseBinary(config),
-    checkPrice: standing === undefined ? () => checkNew(context, { ...wanted, maxMicros, team }) : undefined,
+    checkPrice: standing === undefined ? () => checkNew(context, intentOf(context, caller, options), facts) : undefined,
     checkResume: async (found) => {
       resumed = await checkResume(context, steps, facts, found);
     },
   });
   const found = await preflight(context, [...rules, ...findings], {
-    asking: {
-      intent: {
-        ...wanted,
-        owner: caller.email,
-        ownerMember: caller.member,
-        loadBalancers: config.loadBalancers,
-        machines,
-        projectId: makeProjectId(context.random, options.projectName ?? ''),
-      },
-      secrets,
-      signal: gone,
-    },
+    asking: { intent: { ...intentOf(context, caller, options), machines }, secrets, signal: gone },
     trace,
     wants: (finding) => isWanted(finding, { depth, isNew, options, before }),
     wrong: (about) => about.filter((option) => !isRight(option)).map(flagName),
   });
   const chosen = found.find(({ code }) => code === installerPackage.code)?.seen as BeginFacts['package'];
-  return { facts: { ...facts, package: chosen, checked: resumed }, found, isNew };
+  return { facts: { ...facts, package: chosen, checked: resumed }, found, isNew, seen };
 }
+
+const intentOf = (
+  { config: { machineAccess, loadBalancers }, random }: Context,
+  { email: owner, member: ownerMember }: Caller,
+  options: BootstrapOptions,
+): Omit<Intent, 'machines'> => ({
+  options,
+  machineAccess,
+  loadBalancers,
+  owner,
+  ownerMember,
+  projectId: makeProjectId(random, options.projectName ?? ''),
+});
+
+const seenBefore = async (context: Context, asking: Asking<Asked>): Promise<readonly string[] | undefined> =>
+  asking.body.seen === undefined ? undefined : findSeen(context, roundOf(asking), asking.body.seen);
 
 /** Throws if a new bootstrap like this would pass a ceiling. */
 async function checkNew(
   context: Context,
-  { maxMicros, team, ...wanted }: PlanFacts & Pick<BeginFacts, 'maxMicros' | 'team'>,
+  wanted: Parameters<typeof priceOf>[1],
+  { maxMicros, team }: Pick<BeginFacts, 'maxMicros' | 'team'>,
 ): Promise<void> {
   endFor(priceOf(context.config, wanted, maxMicros), context.clock.now(), ttlSeconds(wanted.options));
   if (team !== undefined) checkRoom(await boundsOfTeam(context, team));

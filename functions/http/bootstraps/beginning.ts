@@ -17,11 +17,12 @@ export async function beginningOf(context: Context, steps: readonly AnyStep[], f
   const now = clock.now();
   const wanted = { options: facts.options, machineAccess: config.machineAccess };
   const plan = planOf(graphOf(steps), wanted);
-  const price = priceOf(config, wanted, facts.maxMicros);
+  const { loadBalancers } = config;
+  const price = priceOf(config, { ...wanted, loadBalancers }, facts.maxMicros);
   const { deadlineAt } = endFor(price, now, ttlSeconds(facts.options));
   return {
     vms: vmsOf(facts.options).length,
-    cost: costOfPlan(config.prices, wanted, now, deadlineAt, config.loadBalancers),
+    cost: costOfPlan(config.prices, wanted, now, deadlineAt, loadBalancers),
     forecast: forecast(plan, await learntTimes(context), now),
     removedAt: deadlineAt,
     ...(facts.sshPublicKey !== '' && { hash: planOfCommand(context, steps, facts, price).hash }),

@@ -13,6 +13,7 @@ import type { Context } from '../../context.js';
 import type { StoredBootstrap } from '../../engine/record/documents.js';
 import type { AnyStep } from '../../engine/step.js';
 import { createVerifier } from '../../identity/auth.js';
+import { withCors } from '../cors.js';
 import { healthHandlers } from '../health.js';
 import { documentHandlers } from '../openapi/description.js';
 import { problemHandlers } from '../openapi/problem-pages.js';
@@ -33,6 +34,7 @@ import { followHandlers } from './follow.js';
 import { lifeHandlers } from './life.js';
 import { listFor } from './listed.js';
 import { checkMayBootstrap } from './permission.js';
+import { poolHandlers } from './pools.js';
 import { preflightHandlers } from './preflight.js';
 import { recoveryHandlers } from './recovery.js';
 import { surveyHandlers } from './survey.js';
@@ -43,24 +45,27 @@ export const createBootstrapsFunction = (
   steps: readonly AnyStep[],
   times: StreamTimes = streamTimes,
 ): HttpFunction =>
-  createRouter({
-    context,
-    routes: { ...bootstrapRoutes, describeApi: descriptionRoutes.describeApi, ...healthRoutes, ...problemRoutes },
-    handlers: {
-      ...bootstrapHandlers(context, steps, times),
-      ...documentHandlers(async () => (await import('./api.js')).bootstrapsApi),
-      ...healthHandlers(context),
-      ...problemHandlers,
-    },
-    authenticate: createVerifier(context).authenticate,
-    secretsIn,
-    objections: {
-      beginBootstrap: async ({ caller, body, query, gone }) => {
-        checkMayBootstrap(context.config, caller);
-        return objectionsTo(context, steps, { caller, body, dryRun: query['dryRun'] === 'true', gone });
+  withCors(
+    context.config.console?.url,
+    createRouter({
+      context,
+      routes: { ...bootstrapRoutes, describeApi: descriptionRoutes.describeApi, ...healthRoutes, ...problemRoutes },
+      handlers: {
+        ...bootstrapHandlers(context, steps, times),
+        ...documentHandlers(async () => (await import('./api.js')).bootstrapsApi),
+        ...healthHandlers(context),
+        ...problemHandlers,
       },
-    },
-  });
+      authenticate: createVerifier(context).authenticate,
+      secretsIn,
+      objections: {
+        beginBootstrap: async ({ caller, body, query, gone }) => {
+          checkMayBootstrap(context.config, caller);
+          return objectionsTo(context, steps, { caller, body, dryRun: query['dryRun'] === 'true', gone });
+        },
+      },
+    }),
+  );
 
 /** The secrets in a body, even if it fits no schema. */
 function secretsIn(body: unknown): string[] {
@@ -83,17 +88,17 @@ function bootstrapHandlers(
   return {
     async beginBootstrap({ caller, query: { dryRun }, body, span, gone }) {
       checkMayBootstrap(config, caller);
-      const asking = { caller, body, gone, trace: span };
-      const { warnings, ...judged } = await judge(context, steps, asking, { depth: dryRun ? 'plan' : 'all' });
-      if (dryRun) return { status: 200, body: await dryRunOf(context, steps, { ...judged, warnings }) };
-      await countChange(context, caller);
-      const facts = { ...judged, warnings, trace: span };
+      const depth = dryRun ? 'plan' : 'all';
+      const judged = await judge(context, steps, { caller, body, gone, trace: span }, { depth });
+      if (dryRun) return { status: 200, body: await dryRunOf(context, steps, judged.facts) };
+      if (!judged.seen) await countChange(context, caller);
+      const facts = { ...judged.facts, trace: span };
       const begun =
         body.takeUp === undefined
           ? await beginOrResume(context, steps, facts)
           : await takeUp(context, steps, facts, body.takeUp);
       const { bootstrap, created, changes } = begun;
-      const told = created ? [...bootstrap.data.warnings] : warnings;
+      const told = [...(created ? bootstrap.data.warnings : facts.warnings)];
       return {
         status: created ? 201 : 200,
         body: { bootstrap: await view(bootstrap), created, changes, warnings: told },
@@ -131,15 +136,21 @@ function bootstrapHandlers(
     ...fileHandlers(context, access),
     ...lifeHandlers(context, steps, access, view),
     ...recoveryHandlers(context),
-    ...scheduleHandlers(context),
     ...surveyHandlers(context, steps),
     ...unknownHandlers(context, steps, view),
-    ...admissionHandlers(context),
+    ...switchHandlers(context),
     ...costHandlers(context),
     ...callerHandlers(context),
     ...deploymentHandlers(context, steps),
   };
 }
+
+/** What operators switch: cleanup, new bootstraps and pools. */
+const switchHandlers = (context: Context) => ({
+  ...scheduleHandlers(context),
+  ...admissionHandlers(context),
+  ...poolHandlers(context),
+});
 
 /** What the next page of a list asks again. */
 const keptOf = ({ all, name, team }: Parameters<typeof listFor>[2]): Readonly<Record<string, string>> => ({

@@ -28,13 +28,14 @@ export async function dryRunOf(context: Context, steps: readonly AnyStep[], fact
     };
   }
   const wanted = { options: facts.options, machineAccess: config.machineAccess };
-  const price = priceOf(config, wanted, facts.maxMicros);
+  const { loadBalancers } = config;
+  const price = priceOf(config, { ...wanted, loadBalancers }, facts.maxMicros);
   const { deadlineAt, warning } = endFor(price, now, ttlSeconds(facts.options));
   return {
     instances: previewOf(steps, wanted),
     warnings: [...facts.warnings, ...(warning === undefined ? [] : [warning])],
     plan: planOfCommand(context, steps, facts, price),
     forecast: forecast(planOf(graphOf(steps), wanted), await learntTimes(context), now),
-    cost: costOfPlan(config.prices, wanted, now, deadlineAt, config.loadBalancers),
+    cost: costOfPlan(config.prices, wanted, now, deadlineAt, loadBalancers),
   };
 }

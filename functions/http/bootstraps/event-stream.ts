@@ -5,6 +5,7 @@
 
 import type { BootstrapState } from '../../../shared/bootstrap/bootstrap.js';
 import type { BootstrapEvent } from '../../../shared/bootstrap/event.js';
+import type { Forecast } from '../../../shared/bootstrap/forecast.js';
 import type { StreamEnd, StreamItem } from '../../../shared/bootstrap/routes.js';
 import type { Context } from '../../context.js';
 import { type LogPlaces, logKey, readCursor, withLogs } from '../../engine/record/cursor.js';
@@ -19,6 +20,8 @@ export interface EventSource {
   readProgress(): Promise<readonly BootstrapEvent[]>;
   /** New lines of machine logs from these instances' jobs. */
   readLogs(told: LogPlaces, instances: readonly string[]): Promise<readonly LogNews[]>;
+  /** How long it still takes, by what `readEvents` saw last. Undefined: that is not known. */
+  readForecast(): Promise<Forecast | undefined>;
   readState(): Promise<BootstrapState>;
   /** Calls back at once, and then whenever there may be something new to read. Returns a function that stops it. */
   watch(onChange: () => void, onError: (error: unknown) => void): () => void;
@@ -90,6 +93,7 @@ export async function* streamEvents(
   const endAt = now() + times.streamSeconds * 1000;
   const position = createPosition(from);
   const shown = new Map<string, string>();
+  const forecasts = createForecasts(source, now);
   let commentAt = 0;
   let progressAt = 0;
   async function* said(texts: AsyncIterable<string> | Iterable<string>): AsyncGenerator<string> {
@@ -122,6 +126,7 @@ export async function* streamEvents(
       if (now() >= progressAt) {
         progressAt = now() + times.progressSeconds * 1000;
         yield* said(newProgress(source, position, shown));
+        yield* said(await forecasts.news());
       }
       if (now() >= commentAt) yield* said([': still here\n\n']);
       if (!fresh) await bell.wait(Math.max(0, Math.min(endAt, commentAt, progressAt) - now()) / 1000);
@@ -130,6 +135,25 @@ export async function* streamEvents(
     unwatch();
     bell.silence();
   }
+}
+
+/** Less than this is not worth telling. */
+const newsSeconds = 5;
+
+/** Tells a forecast when the moments that it names have moved. */
+function createForecasts(source: EventSource, now: () => number) {
+  let told: readonly number[] = [];
+  return {
+    async news(): Promise<string[]> {
+      const forecast = await source.readForecast();
+      if (forecast === undefined) return [];
+      const at = now() / 1000;
+      const ends = [at + forecast.p50Seconds, at + forecast.p90Seconds];
+      if (ends.every((end, i) => Math.abs(end - (told[i] ?? 0)) < newsSeconds)) return [];
+      told = ends;
+      return [format({ schema: 1, type: 'forecast', ...forecast })];
+    },
+  };
 }
 
 /** How far the client has read. */

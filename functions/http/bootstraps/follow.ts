@@ -1,6 +1,7 @@
 /** Streams a bootstrap's events, and serves its machine logs. */
 import type { bootstrapRoutes } from '../../../shared/bootstrap/routes.js';
 import { collections } from '../../../shared/names.js';
+import { forecastOf } from '../../bootstraps/view.js';
 import type { Context } from '../../context.js';
 import type { LogPlaces } from '../../engine/record/cursor.js';
 import { readEvents, readProgress } from '../../engine/record/events.js';
@@ -29,9 +30,14 @@ export function followHandlers(
       const cursor = headers['last-event-id'] || query.cursor;
       // Check the cursor now. Once the stream has begun, it can't report a faulty one.
       if (cursor !== undefined) await readEvents(context, id, cursor, found);
+      let latest = found;
       const source = {
         // Check access at each change of the record, which may have ended the sharing.
-        readEvents: async (after: string | undefined) => readEvents(context, id, after, await visible(id, caller)),
+        async readEvents(after: string | undefined) {
+          latest = await visible(id, caller);
+          return readEvents(context, id, after, latest);
+        },
+        readForecast: async () => (await forecastOf(context, steps, latest.data)).forecast,
         readProgress: () => readProgress(context, id),
         readLogs: (told: LogPlaces, instances: readonly string[]) =>
           readLogNews(context, id, told, instances.filter(mayTalk)),

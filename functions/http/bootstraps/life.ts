@@ -19,13 +19,20 @@ import type { Access } from './access.js';
 import { checkMayOwn, checkMayShare } from './permission.js';
 import { checkSeen } from './teams.js';
 
+type View = (found: StoredBootstrap) => Promise<BootstrapView>;
+
+const shownBy = (view: View) => async (found: Promise<StoredBootstrap>) => ({
+  status: 200,
+  body: await view(await found),
+});
+
 export function lifeHandlers(
   context: Context,
   steps: readonly AnyStep[],
   { changing: { extendable, governed, given, owned } }: Access,
-  view: (found: StoredBootstrap) => Promise<BootstrapView>,
+  view: View,
 ): Handlers<typeof lifeRoutes> {
-  const shown = async (found: Promise<StoredBootstrap>) => ({ status: 200, body: await view(await found) });
+  const shown = shownBy(view);
   return {
     async restartVms({ caller, params: { id }, body }) {
       await owned(id, caller);
@@ -79,9 +86,9 @@ function shareHandlers(
   context: Context,
   steps: readonly AnyStep[],
   owned: Access['owned'],
-  view: (found: StoredBootstrap) => Promise<BootstrapView>,
+  view: View,
 ): Pick<Handlers<typeof lifeRoutes>, Shares> {
-  const shown = async (found: Promise<StoredBootstrap>) => ({ status: 200, body: await view(await found) });
+  const shown = shownBy(view);
   const shared = async (found: Promise<StoredBootstrap>) => {
     const bootstrap = await view(await found);
     return { status: 200, body: { ...bootstrap, invited: invitedBy(bootstrap) } };

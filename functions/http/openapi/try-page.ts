@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 
 const style = `
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color-scheme: light dark }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color-scheme: light dark; overflow-wrap: anywhere }
 code, pre, textarea, summary b { font-family: ui-monospace, monospace; font-size: .9rem }
 details { border: 1px solid #8886; border-radius: .4rem; margin: .5rem 0; padding: .5rem .75rem }
 summary { cursor: pointer }

@@ -1,5 +1,6 @@
 /** The organization API: one small handler for each route, on top of functions/organizations. */
 import { descriptionRoutes, healthRoutes, problemRoutes } from '../../../shared/api.js';
+import { consoleRoutes } from '../../../shared/console/routes.js';
 import type { Organization } from '../../../shared/organization/organization.js';
 import { organizationRoutes as routes } from '../../../shared/organization/routes.js';
 import type { Context } from '../../context.js';
@@ -16,7 +17,9 @@ import { deleteOrganization, renameOrganization, restoreOrganization } from '../
 import { createOrganization, getOrganization, listOrganizations } from '../../organizations/organizations.js';
 import { refusing } from '../../organizations/refusal.js';
 import { removeOrganizationMember } from '../../organizations/removal.js';
+import { replayOrganization } from '../../organizations/replay.js';
 import { listOrganizationTeams } from '../../organizations/teams.js';
+import { consoleHandlers } from '../console/console.js';
 import { healthHandlers } from '../health.js';
 import { type KeepingHandlers, withIdempotency } from '../idempotency.js';
 import { documentHandlers, tryHandlers } from '../openapi/description.js';
@@ -31,9 +34,10 @@ import { addedAnswer, filterOf, keptOf, okAnswer, teamHandlers } from './teams.j
 
 export const createOrganizationsFunction = (context: Context): HttpFunction => {
   const answerInPages = createPages(context);
+  const { authenticate } = createVerifier(context);
   return createRouter({
     context,
-    routes: { ...routes, ...descriptionRoutes, ...healthRoutes, ...problemRoutes },
+    routes: { ...routes, ...descriptionRoutes, ...healthRoutes, ...problemRoutes, ...consoleRoutes },
     handlers: {
       ...withIdempotency(
         context,
@@ -53,8 +57,9 @@ export const createOrganizationsFunction = (context: Context): HttpFunction => {
       ...tryHandlers,
       ...healthHandlers(context),
       ...problemHandlers,
+      ...consoleHandlers(context, authenticate),
     },
-    authenticate: createVerifier(context).authenticate,
+    authenticate,
   });
 };
 
@@ -146,6 +151,9 @@ const organizationHandlers = (context: Context, answerInPages: AnswerInPages): K
     answerInPages(routes.listOrganizationTeams, call, (page) =>
       listOrganizationTeams(context, call.caller, call.params.organizationId, page),
     ),
+
+  replayOrganizationEvents: async ({ caller, params: { organizationId }, body }) =>
+    okAnswer(await replayOrganization(context, caller, organizationId, body)),
 
   listOrganizationEvents: (call) =>
     answerInPages(routes.listOrganizationEvents, { ...call, kept: filterOf(call.query) }, (page) =>

@@ -1,0 +1,37 @@
+/** The OAuth client of the console: its id is a setting, its secret is in Secret Manager. */
+import { deploymentSecrets } from '../../shared/names.js';
+import { Problem } from '../../shared/problems.js';
+import type { Context } from '../context.js';
+import type { Client } from './issuer.js';
+
+type Keeping = Pick<Context, 'config' | 'cloud' | 'clock'>;
+
+/** A new version counts after this time. */
+const freshMs = 5 * 60_000;
+
+/** Reads the secret on first use, and again after some minutes. Throws `unavailable` where there is none to read. */
+export function createClientSource({ config, cloud, clock }: Keeping): () => Promise<Client> {
+  let held: { readonly client: Promise<Client>; readonly untilMs: number } | undefined;
+  const read = async (): Promise<Client> => {
+    const { console } = config;
+    if (console === undefined) throw new Problem('not-found', 'This deployment has no console.');
+    const secret = await cloud.secretManager.read(deploymentSecrets.consoleClient, 'latest').catch((cause: unknown) => {
+      throw new Problem('unavailable', `The secret ${deploymentSecrets.consoleClient} cannot be read.`, {
+        advice: `Put the secret of the console's OAuth client into ${deploymentSecrets.consoleClient}: docs/operate/console.md.`,
+        cause,
+      });
+    });
+    return { issuer: config.auth.issuer, clientId: console.clientId, clientSecret: secret.trim() };
+  };
+  return () => {
+    const nowMs = clock.now().getTime();
+    if (held === undefined || held.untilMs <= nowMs) {
+      const client = read();
+      held = { client, untilMs: nowMs + freshMs };
+      client.catch(() => {
+        held = undefined;
+      });
+    }
+    return held.client;
+  };
+}

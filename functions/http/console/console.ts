@@ -1,0 +1,213 @@
+/** The console's doors: the page and its files, signing in by way of the issuer, and the session of a browser. */
+import { createHash } from 'node:crypto';
+import * as z from 'zod';
+import type { ConsoleSession, consoleRoutes } from '../../../shared/console/routes.js';
+import { Problem } from '../../../shared/problems.js';
+import type { Config } from '../../config.js';
+import { createClientSource } from '../../console/client.js';
+import { type Client, claimsOf, doorsOf, grant, RefusedByIssuer } from '../../console/issuer.js';
+import { createSeal } from '../../console/seal.js';
+import { beginSession, endSession, findSession, sessionSeconds } from '../../console/sessions.js';
+import type { Context } from '../../context.js';
+import type { Authenticate, Caller } from '../../identity/auth.js';
+import type { Answer } from '../reply.js';
+import type { Handlers } from '../router.js';
+import { cookieIn, cookieOf, noCookie } from './cookies.js';
+import { noticePage, pageHeaders } from './notice-page.js';
+import { pageFiles } from './page-files.js';
+
+type Console = NonNullable<Config['console']>;
+type ConsoleHandlers = Handlers<typeof consoleRoutes>;
+
+/** As long as somebody may take at the issuer. */
+const signInSeconds = 600;
+const long = ({ random }: Context): string => random.bytes(32).toString('base64url');
+const callbackOf = ({ url }: Console): string => `${url}/console/callback`;
+
+const SignIn = z.object({
+  state: z.string(),
+  nonce: z.string(),
+  verifier: z.string(),
+  to: z.string(),
+  untilMs: z.number(),
+});
+const signInSeal = ({ random }: Context, { clientSecret }: Client) => createSeal(random, clientSecret, 'sign-in');
+
+export const consoleHandlers = (context: Context, authenticate: Authenticate): ConsoleHandlers => {
+  const { console } = context.config;
+  return console === undefined
+    ? handlersOfNone()
+    : { ...pageHandlers(console), ...sessionHandlers(context, console, authenticate) };
+};
+
+/** What an operator is told who opens the page of a deployment without one. */
+function handlersOfNone(): ConsoleHandlers {
+  const none = async (): Promise<never> => {
+    throw new Problem('not-found', 'This deployment has no console.', {
+      advice: 'Set PLINTH_CONSOLE_CLIENT_ID, or console_client in terraform.',
+    });
+  };
+  return {
+    showConsole: async () =>
+      noticePage(
+        200,
+        'No console here',
+        `<p>This is a deployment of plinth without a console. The command line and <a href="/docs">the API</a> work without it.</p>
+<p>To get one, an operator makes an OAuth client of type <em>Web application</em>, gives its id to terraform as <code>console_client</code> (the setting <code>PLINTH_CONSOLE_CLIENT_ID</code>), and puts its secret into <code>plinth-console-client</code> of Secret Manager. The page <code>docs/operate/console.md</code> of plinth's sources tells it step by step.</p>`,
+      ),
+    loadConsoleFile: none,
+    beginSignIn: none,
+    endSignIn: none,
+    getSession: none,
+    endSession: none,
+  };
+}
+
+/** Nothing of another host, no script that is not a file of the page, and calls of the two functions alone. */
+const policyOf = ({ url, bootstrapsUrl }: Console): string =>
+  [
+    "default-src 'none'",
+    `script-src ${url}/console/files/`,
+    `style-src ${url}/console/files/`,
+    `img-src ${url}/console/files/`,
+    `connect-src ${[...new Set([url, bootstrapsUrl])].join(' ')}`,
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+
+const pageHandlers = (console: Console): Pick<ConsoleHandlers, 'showConsole' | 'loadConsoleFile'> => ({
+  showConsole: async () => ({
+    status: 200,
+    headers: { ...pageHeaders, 'cache-control': 'no-cache', 'content-security-policy': policyOf(console) },
+    body: pageFiles().page.plain,
+  }),
+  async loadConsoleFile({ params: { file }, headers }) {
+    const found = pageFiles().files.get(file);
+    if (found === undefined) throw new Problem('not-found', 'The page has no such file. Load it again.');
+    const zips = /\bgzip\b/.test(headers['accept-encoding'] ?? '');
+    return {
+      status: 200,
+      headers: {
+        'content-type': found.type,
+        'cache-control': 'public, max-age=31536000, immutable',
+        vary: 'accept-encoding',
+        ...(zips && { 'content-encoding': 'gzip' }),
+      },
+      body: zips ? found.zipped : found.plain,
+    };
+  },
+});
+
+function sessionHandlers(
+  context: Context,
+  console: Console,
+  authenticate: Authenticate,
+): Omit<ConsoleHandlers, 'showConsole' | 'loadConsoleFile'> {
+  const { url, bootstrapsUrl } = console;
+  const clientOf = createClientSource(context);
+  return {
+    beginSignIn: async ({ query: { to } }) => beginSignIn(context, console, await clientOf(), to),
+    endSignIn: async ({ query, headers }) =>
+      endSignIn({ context, console, authenticate, client: await clientOf() }, query, headers.cookie),
+
+    async getSession({ headers }) {
+      fromOwnPage(console, headers.origin);
+      const cookie = cookieIn(headers.cookie, 'session', url);
+      if (cookie === undefined) throw new Problem('unauthenticated', 'Nobody is signed in here.');
+      const found = await findSession(context, await clientOf(), cookie);
+      if (found === undefined) throw new Problem('unauthenticated', 'The session has ended. Sign in again.');
+      const { sealed, ...session } = found;
+      return {
+        status: 200,
+        ...(sealed !== undefined && { headers: { 'set-cookie': cookieOf('session', url, sealed, sessionSeconds) } }),
+        body: { ...session, bootstrapsUrl } satisfies ConsoleSession,
+      };
+    },
+
+    async endSession({ headers }) {
+      fromOwnPage(console, headers.origin);
+      const cookie = cookieIn(headers.cookie, 'session', url);
+      if (cookie !== undefined) await endSession(context, await clientOf(), cookie);
+      return { status: 204, headers: { 'set-cookie': noCookie('session', url) } };
+    },
+  };
+}
+
+/** Other pages must not act for whoever is signed in, even where a browser would send the cookie along. */
+function fromOwnPage({ url }: Console, origin: string | undefined): void {
+  if (origin !== url) throw new Problem('forbidden', 'Only the page of the console may ask for that.');
+}
+
+async function beginSignIn(context: Context, console: Console, client: Client, to: string): Promise<Answer> {
+  const { authorization_endpoint: door } = await doorsOf(client.issuer);
+  const [state, nonce, verifier] = [long(context), long(context), long(context)];
+  const address = new URL(door);
+  const query = {
+    response_type: 'code',
+    client_id: client.clientId,
+    redirect_uri: callbackOf(console),
+    scope: 'openid email',
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+    state,
+    nonce,
+    // Google gives a refresh token only to programs that ask for one, and only when the person has just agreed.
+    access_type: 'offline',
+    prompt: 'consent',
+  };
+  for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value);
+  const untilMs = context.clock.now().getTime() + signInSeconds * 1000;
+  const sealed = signInSeal(context, client).seal({ state, nonce, verifier, to, untilMs });
+  return {
+    status: 302,
+    headers: { location: address.href, 'set-cookie': cookieOf('sign-in', console.url, sealed, signInSeconds) },
+    body: '',
+  };
+}
+
+interface SigningIn {
+  readonly context: Context;
+  readonly console: Console;
+  readonly client: Client;
+  readonly authenticate: Authenticate;
+}
+
+interface Came {
+  readonly state?: string | undefined;
+  readonly code?: string | undefined;
+  readonly error?: string | undefined;
+}
+
+const notSignedIn = (why: string): Answer =>
+  noticePage(400, 'You are not signed in', `<p>${why}</p>\n<p><a href="/console/sign-in">Sign in</a></p>`);
+
+async function endSignIn(signingIn: SigningIn, came: Came, cookies: string | undefined): Promise<Answer> {
+  const { context, console, client, authenticate } = signingIn;
+  const { url } = console;
+  const begun = SignIn.safeParse(signInSeal(context, client).open(cookieIn(cookies, 'sign-in', url) ?? '')).data;
+  // What a stranger began elsewhere must not end here: the browser would be signed in as the stranger.
+  if (begun === undefined || begun.untilMs <= context.clock.now().getTime() || came.state !== begun.state) {
+    return notSignedIn('This browser did not begin this, or it took longer than ten minutes.');
+  }
+  if (came.code === undefined) return notSignedIn('It was not agreed to.');
+  try {
+    const tokens = await grant(client, {
+      grant_type: 'authorization_code',
+      code: came.code,
+      redirect_uri: callbackOf(console),
+      code_verifier: begun.verifier,
+    });
+    const { email }: Caller = await authenticate({ authorization: `Bearer ${tokens.idToken}` });
+    if (claimsOf(tokens.idToken).nonce !== begun.nonce) return notSignedIn('The token is not the one asked for.');
+    const sealed = await beginSession(context, client, { email, tokens });
+    const set = [cookieOf('session', url, sealed, sessionSeconds), noCookie('sign-in', url)];
+    return { status: 302, headers: { location: begun.to, 'set-cookie': set }, body: '' };
+  } catch (error) {
+    if (error instanceof RefusedByIssuer) return notSignedIn(`The issuer refused (<code>${error.code}</code>).`);
+    if (error instanceof Problem && error.code === 'unauthenticated') return notSignedIn(error.detail);
+    throw error;
+  }
+}
