@@ -47,7 +47,7 @@ export const faults: readonly Fault[] = [
     source: '18b7306',
     edits: [
       { find: '...(installHash === undefined ? [] : [', put: "...(installHash !== '' ? [] : [" },
-      { find: '...(installVersion === undefined ? [] : [', put: "...(installVersion !== '' ? [] : [" },
+      { find: '...(installVersion === undefined ? [] : [`', put: "...(installVersion !== '' ? [] : [`" },
     ],
     tests: ['package/package-store.test.js'],
     fails: 'leaves what a package of the caller must bear to whoever reads it on the jumpbox',
