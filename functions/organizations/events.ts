@@ -36,13 +36,13 @@ export const eventDocumentId = (
   id: string,
 ): string => `${organizationId ?? `team-${teamId}`}~${id}`;
 
-/**
- * `key` makes the event unique. `nth` orders the events of one transaction. The event's id has the database's time, not this process's. So each change has a later time
- * than the changes it depends on.
- */
 /** Two commits of the same microsecond tell different things, or the second one's create fails and it runs again. */
 const digestOf = (told: Told): string => createHash('sha256').update(JSON.stringify(told)).digest('hex').slice(0, 8);
 
+/**
+ * `key` makes the event unique. `nth` orders the events of one transaction. The event's id has the database's time, not this
+ * process's. So each change has a later time than the changes it depends on.
+ */
 export function eventWrite(
   transaction: Pick<Transaction, 'readAt'>,
   told: Told,

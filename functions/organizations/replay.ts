@@ -70,18 +70,19 @@ async function replay(context: Replaying, whose: Whose, asked: Asked): Promise<R
 /** Oldest first. The index orders by id, newest first. */
 async function eventsSince({ store }: Replaying, whose: Whose, { since, eventId }: Asked): Promise<Document[]> {
   const least = eventId ?? idsSince(since);
+  const sinceMicros = since === undefined ? 0 : Date.parse(since) * 1000;
   const found: Document[] = [];
+  let after: string | undefined;
   for (;;) {
-    const after = found.at(-1)?.data['id'];
-    const more = await persist(() =>
-      readEvents(store, whose, after === undefined ? undefined : String(after), perQuery),
-    );
-    found.push(...more.filter(({ data }) => String(data['id']) >= least));
-    if (more.length < perQuery || String(more.at(-1)?.data['id']) < least) break;
+    const more = await persist(() => readEvents(store, whose, after, perQuery));
+    after = more.at(-1) && String(more.at(-1)?.data['id']);
+    found.push(...more.filter(({ data, createdAt }) => String(data['id']) >= least && createdAt >= sinceMicros));
+    // The newest of too many are for a later call.
+    if (found.length > perCall + 1) found.splice(0, found.length - perCall - 1);
+    if (more.length < perQuery || after === undefined || after < least) break;
   }
   if (eventId !== undefined && !found.some(({ data }) => data['id'] === eventId)) throw unknown(eventId);
-  const sinceMicros = since === undefined ? 0 : Date.parse(since) * 1000;
-  return found.filter(({ createdAt }) => createdAt >= sinceMicros).reverse();
+  return found.reverse();
 }
 
 const unknown = (eventId: string): Problem => {

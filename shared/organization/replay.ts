@@ -19,7 +19,12 @@ export const NewReplay = z
     message: 'must be given, or eventId instead, and not both',
     path: ['since'],
   })
-  .meta({ id: 'NewReplay', description: 'From when, or from which event on. Just one of them is given' });
+  .meta({
+    id: 'NewReplay',
+    description: 'From when, or from which event on. Just one of them is given',
+    minProperties: 1,
+    maxProperties: 1,
+  });
 
 export const Replayed = z
   .object({
