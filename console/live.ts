@@ -44,8 +44,7 @@ export function useLive<T>(key: string, read: (signal: AbortSignal) => Promise<T
         if (gone.signal.aborted) return undefined;
         const refusal = error instanceof Refusal ? error : new Refusal(0, 'Something went wrong on this page.');
         setFound((before) => ({ key, data: before?.key === key ? before.data : undefined, refusal }));
-        if (lasts(refusal)) return undefined;
-        return refusal.status === 429 ? seconds : Math.max(3, seconds ?? 0);
+        return lasts(refusal) ? undefined : Math.max(3, seconds ?? 0);
       }
     };
     const look = async (): Promise<void> => {

@@ -117,6 +117,7 @@ describe('the console: projects', function () {
     await row.getByText('protected: A demo').waitFor();
 
     await page.getByRole('link', { name: 'by-mouse' }).click();
+    await page.getByRole('heading', { name: 'by-mouse' }).waitFor();
     await page.getByRole('button', { name: 'Share' }).click();
     await question.getByLabel('E-mail address').fill('bob@example.com');
     await question.getByRole('button', { name: 'Share' }).click();
