@@ -178,7 +178,7 @@ function firstLog(instances: readonly InstanceView[], logs: readonly LogView[]):
 
 function Steps({ view }: { view: BootstrapView }) {
   const [chosen, setChosen] = useState<string>();
-  const { id, instances, endedAt } = view;
+  const { id, instances, endedAt, generation } = view;
   const logs = useLive(
     `logs ${id}`,
     (signal) => call<LogView[]>('bootstraps', 'GET', path`/bootstraps/${id}/logs`, { signal }),
@@ -203,7 +203,13 @@ function Steps({ view }: { view: BootstrapView }) {
         choose={setChosen}
       />
       {log && step && (
-        <Log key={log.instance} bootstrap={id} log={log} title={step.title} live={!isEnded(step.state)} />
+        <Log
+          key={`${log.instance} ${generation}`}
+          bootstrap={id}
+          log={log}
+          title={step.title}
+          live={!isEnded(step.state)}
+        />
       )}
     </section>
   );

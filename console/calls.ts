@@ -1,11 +1,6 @@
 /** Calls of the two functions, as whoever is signed in. */
 import { standingNow, tokenNow } from './session.js';
 
-export interface Fault {
-  readonly path: string;
-  readonly message: string;
-}
-
 /** Why a call did not do what it should, in words for people. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
@@ -13,11 +8,14 @@ export class Refusal extends Error {
     readonly status: number,
     readonly detail: string,
     readonly advice?: string,
-    readonly errors: readonly Fault[] = [],
   ) {
     super(detail);
   }
 }
+
+/** The same call would be refused again, however often. */
+export const lasts = (error: unknown): boolean =>
+  error instanceof Refusal && error.status >= 400 && error.status < 500 && error.status !== 429;
 
 interface Asked {
   readonly body?: unknown;
@@ -66,12 +64,8 @@ export async function reply(name: FunctionName, method: string, path: string, as
 }
 
 async function refusalOf(found: Response): Promise<Refusal> {
-  const problem = (await found.json().catch(() => ({}))) as {
-    detail?: string;
-    advice?: string;
-    errors?: readonly Fault[];
-  };
-  return new Refusal(found.status, problem.detail ?? `plinth answers ${found.status}.`, problem.advice, problem.errors);
+  const { detail, advice } = (await found.json().catch(() => ({}))) as { detail?: string; advice?: string };
+  return new Refusal(found.status, detail ?? `plinth answers ${found.status}.`, advice);
 }
 
 export async function call<T>(name: FunctionName, method: string, path: string, asked?: Asked): Promise<T> {

@@ -1,6 +1,6 @@
 /** Follows the events of a bootstrap, so that the page looks again when something has happened. */
 import { createParser } from 'eventsource-parser';
-import { path, reply } from './calls.js';
+import { lasts, path, reply } from './calls.js';
 
 /** So often at most, however many events come. */
 const restMs = 700;
@@ -37,7 +37,9 @@ export function followEvents(id: string, onNews: () => void): () => void {
   };
   void (async () => {
     while (!gone.signal.aborted && !ended) {
-      await listen().catch(() => undefined);
+      await listen().catch((error: unknown) => {
+        ended ||= lasts(error);
+      });
       parser.reset();
       if (!gone.signal.aborted && !ended) await new Promise((resolve) => setTimeout(resolve, retryMs));
     }

@@ -1,6 +1,6 @@
 /** What stays up to date on the screen: the time, and what is asked for again and again. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { Refusal } from './calls.js';
+import { lasts, Refusal } from './calls.js';
 
 /** Milliseconds since 1970, once a second. */
 export function useNow(): number {
@@ -16,6 +16,7 @@ export interface Live<T> {
   /** The last that was read. It stays while a later reading fails. */
   readonly data: T | undefined;
   readonly refusal: Refusal | undefined;
+  /** A reading under way goes on, and one more follows it: events faster than readings must not starve the page. */
   again(): void;
 }
 
@@ -27,38 +28,51 @@ export function useLive<T>(key: string, read: (signal: AbortSignal) => Promise<T
   const [found, setFound] = useState<{ key: string; data: T | undefined; refusal: Refusal | undefined }>();
   const reader = useRef(read);
   reader.current = read;
-  const [turn, setTurn] = useState(0);
+  const lookNow = useRef<() => void>(() => undefined);
 
   useEffect(() => {
     const gone = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const look = async (): Promise<void> => {
-      let next = seconds;
+    let looking = false;
+    let missed = false;
+    const read = async (): Promise<number | undefined> => {
       try {
         const data = await reader.current(gone.signal);
         if (!gone.signal.aborted) setFound({ key, data, refusal: undefined });
+        return seconds;
       } catch (error) {
-        if (gone.signal.aborted) return;
+        if (gone.signal.aborted) return undefined;
         const refusal = error instanceof Refusal ? error : new Refusal(0, 'Something went wrong on this page.');
         setFound((before) => ({ key, data: before?.key === key ? before.data : undefined, refusal }));
-        if (refusal.status === 0 || refusal.status >= 500) next = Math.max(3, seconds ?? 0);
-        else if (refusal.status !== 429) next = undefined;
+        return lasts(refusal) ? undefined : Math.max(3, seconds ?? 0);
       }
-      if (!gone.signal.aborted && next !== undefined) timer = setTimeout(() => void whenSeen(), next * 1000);
     };
-    const whenSeen = (): Promise<void> | undefined => {
-      if (document.visibilityState === 'visible') return look();
-      document.addEventListener('visibilitychange', () => void whenSeen(), { once: true, signal: gone.signal });
-      return undefined;
+    const look = async (): Promise<void> => {
+      clearTimeout(timer);
+      missed = looking;
+      if (looking) return;
+      looking = true;
+      let next = await read();
+      while (missed && !gone.signal.aborted) {
+        missed = false;
+        next = await read();
+      }
+      looking = false;
+      if (!gone.signal.aborted && next !== undefined) timer = setTimeout(whenSeen, next * 1000);
     };
+    const whenSeen = (): void => {
+      if (document.visibilityState === 'visible') void look();
+      else document.addEventListener('visibilitychange', whenSeen, { once: true, signal: gone.signal });
+    };
+    lookNow.current = () => void look();
     void look();
     return () => {
       gone.abort();
       clearTimeout(timer);
     };
-  }, [key, seconds, turn]);
+  }, [key, seconds]);
 
-  const again = useCallback(() => setTurn((before) => before + 1), []);
+  const again = useCallback(() => lookNow.current(), []);
   const mine = found?.key === key ? found : undefined;
   return { data: mine?.data, refusal: mine?.refusal, again };
 }

@@ -1,5 +1,5 @@
 /** The organizations and teams of the caller, and what they are invited into. */
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { Invitation, Organization } from '../shared/organization/organization.js';
 import type { Team } from '../shared/organization/team.js';
 import { call, path, Refusal } from './calls.js';
@@ -100,13 +100,18 @@ interface MakeParts<T> {
 }
 
 function Make<T>({ what, close, made }: MakeParts<T>) {
+  // A second try of the same makes nothing twice, whatever became of the first.
+  const tried = useRef({ name: '', key: crypto.randomUUID() });
   return (
     <Question
       title={`Make ${what === 'organization' ? 'an organization' : 'a team'}`}
       verb="Make"
       close={close}
       act={async (form) => {
-        made(await call<T>('api', 'POST', `/${what}s`, { body: { name: String(form.get('name')) } }));
+        const name = String(form.get('name'));
+        if (tried.current.name !== name) tried.current = { name, key: crypto.randomUUID() };
+        const headers = { 'idempotency-key': tried.current.key };
+        made(await call<T>('api', 'POST', `/${what}s`, { body: { name }, headers }));
       }}
     >
       <p>You are its first admin.</p>

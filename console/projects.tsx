@@ -7,7 +7,7 @@ import { call } from './calls.js';
 import { type Asked, LifeQuestion, verbs } from './life.js';
 import { useLive, useNow } from './live.js';
 import { Command, Loaded, State, Title } from './parts.js';
-import { leftOf, money, plural, span, time } from './words.js';
+import { leftOf, money, plural, removeAtOf, span, time } from './words.js';
 
 export function ProjectsPage() {
   const [all, setAll] = useState(false);
@@ -169,7 +169,7 @@ function Row({ of, now, teamName, ask }: RowParts) {
 export function TimeLeft({ of, now }: { of: BootstrapSummary; now: number }) {
   const { text, share, soon } = leftOf(of, now);
   return (
-    <span class={soon ? 'left soon' : 'left'} title={of.removal ? undefined : `removed at ${time(of.deadlineAt)}`}>
+    <span class={soon ? 'left soon' : 'left'} title={of.removal ? undefined : `removed at ${time(removeAtOf(of))}`}>
       {text}
       {share !== undefined && (
         <span class="bar" aria-hidden="true">

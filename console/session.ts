@@ -16,6 +16,8 @@ const marginMs = 60_000;
 let held: ConsoleSession | undefined;
 let standing: Standing = { is: 'asking' };
 let asking: Promise<ConsoleSession | undefined> | undefined;
+/** Sign-outs so far. What was asked before one counts no more. */
+let outs = 0;
 const listeners = new Set<(now: Standing) => void>();
 /** Tells the other tabs of this browser. It carries no token. */
 const tabs = new BroadcastChannel('plinth-session');
@@ -33,26 +35,25 @@ export function onStanding(listener: (now: Standing) => void): () => void {
 }
 
 async function ask(): Promise<ConsoleSession | undefined> {
-  const wasIn = held !== undefined;
-  let reply: Response;
-  try {
-    reply = await fetch('/console/session', { method: 'POST' });
-  } catch {
-    if (!wasIn) become({ is: 'unknown', why: 'plinth cannot be reached from here.' });
-    throw new Error('unreachable');
-  }
-  if (reply.ok) {
-    const session = (await reply.json()) as ConsoleSession;
-    const other = held !== undefined && held.email !== session.email;
+  const [before, outsBefore] = [held, outs];
+  const wasIn = before !== undefined;
+  const reply = await fetch('/console/session', { method: 'POST' }).catch(() => undefined);
+  const said: unknown = await reply?.json().catch(() => undefined);
+  if (outs !== outsBefore) return undefined;
+  if (reply?.ok && said !== undefined) {
+    const session = said as ConsoleSession;
+    if (wasIn && before.email !== session.email) {
+      // What is on the screen, and what waits for a token, is of somebody else.
+      location.reload();
+      throw new Error('another person');
+    }
     held = session;
-    // What is on the screen is of somebody else.
-    if (other) location.reload();
     if (!wasIn) become({ is: 'in', email: session.email, bootstrapsUrl: session.bootstrapsUrl });
     return session;
   }
-  const { detail } = (await reply.json().catch(() => ({}))) as { detail?: string };
-  if (reply.status !== 401) {
-    if (!wasIn) become({ is: 'unknown', why: detail ?? `plinth answers ${reply.status}.` });
+  if (reply?.status !== 401) {
+    const { detail = `plinth answers ${reply?.status}.` } = (said ?? {}) as { detail?: string };
+    if (!wasIn) become({ is: 'unknown', why: reply ? detail : 'plinth cannot be reached from here.' });
     throw new Error('unreachable');
   }
   held = undefined;
@@ -63,31 +64,35 @@ async function ask(): Promise<ConsoleSession | undefined> {
 /** Undefined: nobody is signed in any more. `renew`: the last token was refused. Throws if the function cannot be reached. */
 export async function tokenNow(renew = false): Promise<string | undefined> {
   if (held !== undefined && !renew && Date.parse(held.expiresAt) - Date.now() > marginMs) return held.idToken;
-  asking ??= ask().finally(() => {
-    asking = undefined;
-  });
+  if (asking === undefined) {
+    const mine = ask().finally(() => {
+      if (asking === mine) asking = undefined;
+    });
+    asking = mine;
+  }
   return (await asking)?.idToken;
+}
+
+function forget(): void {
+  outs++;
+  held = undefined;
+  asking = undefined;
 }
 
 export function begin(): void {
   tabs.onmessage = ({ data }) => {
-    if (data === 'out' && held !== undefined) {
-      held = undefined;
+    if (data === 'out') {
+      forget();
       become({ is: 'out', why: 'You signed out in another tab.' });
     }
     if (data === 'in') void tokenNow(true).catch(() => undefined);
   };
   become({ is: 'asking' });
   void tokenNow()
-    .then((token) => token !== undefined && cameFromSignIn() && tabs.postMessage('in'))
+    // Somebody may just have signed in. Who hears it asks, and says nothing on.
+    .then((token) => token !== undefined && tabs.postMessage('in'))
     .catch(() => undefined);
 }
-
-/** The issuer's page is of another origin, and a refresh is none. */
-const cameFromSignIn = (): boolean => {
-  const [entry] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
-  return entry?.type === 'navigate' && entry.redirectCount > 0;
-};
 
 /** Leads back to this place. */
 export function signIn(): void {
@@ -95,9 +100,12 @@ export function signIn(): void {
 }
 
 export async function signOut(): Promise<void> {
-  held = undefined;
+  forget();
   tabs.postMessage('out');
   const reply = await fetch('/console/sign-out', { method: 'POST' }).catch(() => undefined);
+  // Until then the cookie was good for a token, here and in the other tabs.
+  forget();
+  tabs.postMessage('out');
   become({
     is: 'out',
     why:

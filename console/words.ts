@@ -1,19 +1,9 @@
 /** Amounts, times and states in the words that people read. */
 import type { BootstrapSummary, InstanceView } from '../shared/bootstrap/bootstrap.js';
+import { formatSeconds } from '../shared/bootstrap/duration.js';
 
-/** `1h 5m`, `2d 3h`, `42s`, `0.4s`. */
-export function span(ms: number): string {
-  if (ms < 9950) return `${Math.max(0, Math.round(ms / 100) / 10)}s`;
-  const seconds = Math.max(0, Math.round(ms / 1000));
-  const parts = [
-    [Math.floor(seconds / 86_400), 'd'],
-    [Math.floor(seconds / 3600) % 24, 'h'],
-    [Math.floor(seconds / 60) % 60, 'm'],
-    [seconds % 60, 's'],
-  ] as const;
-  const shown = parts.filter(([amount]) => amount > 0).slice(0, 2);
-  return shown.map(([amount, unit]) => `${amount}${unit}`).join(' ');
-}
+/** `1h 5m`, `2d 3h`, `42s`, `0.4s`. `0s` for what is over. */
+export const span = (ms: number): string => formatSeconds(Math.max(0, ms / 1000));
 
 /** Whole minutes: it does not change each second. */
 const spanInMinutes = (ms: number): string => (ms < 60_000 ? span(ms) : span(Math.floor(ms / 60_000) * 60_000));

@@ -35,6 +35,8 @@ export const collections = {
   counters: 'counters',
   /** One document per finished bootstrap: how long its instances took. */
   durations: 'durations',
+  /** One document per function that only Cloud Scheduler calls: what it lacks in plinth's own project. */
+  grants: 'grants',
   /** Progress of searches that take more than one run. */
   passes: 'passes',
   /** Messages that the webhook has not accepted yet. Sweep reads them with one query on `dueAt`. */

@@ -179,6 +179,8 @@ async function buildBinary() {
 
 try {
   const [what] = process.argv.slice(2);
+  const isWaiting = process.stderr.isTTY === true && what === 'release' && !(codeIsFresh() && binaryIsFresh());
+  if (isWaiting) process.stderr.write('Builds plinth, once: about a minute.\n');
   await buildCode();
   if (what === 'binary' && !(await buildBinary())) process.stdout.write('The executable is up to date.\n');
   if (what === 'release') {

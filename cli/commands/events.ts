@@ -69,6 +69,8 @@ export const teamEvents = defineCommand({
 const given = (only: Readonly<Record<string, string | undefined>>): EventFilter =>
   Object.fromEntries(Object.entries(only).filter(([, value]) => value !== undefined));
 
+export const timeForm = 'must be a time such as 2030-01-31T18:00:00Z, or how long ago, such as 2d';
+
 function readAsked(call: Call) {
   const limit = call.number('limit') ?? (call.has('json-lines') ? Number.MAX_SAFE_INTEGER : usualLimit);
   const faults: Fault[] = limit >= 1 ? [] : [{ path: '--limit', message: `must be at least 1, not ${limit}` }];
@@ -77,10 +79,8 @@ function readAsked(call: Call) {
     const text = call.word(name)?.text;
     if (text === undefined) continue;
     const moment = momentOf(text, 'ago');
-    if (moment === undefined) {
-      const message = 'must be a time such as 2030-01-31T18:00:00Z, or how long ago, such as 2d';
-      faults.push({ path: `--${name}`, message });
-    } else times[name] = new Date(moment).toISOString();
+    if (moment === undefined) faults.push({ path: `--${name}`, message: timeForm });
+    else times[name] = new Date(moment).toISOString();
   }
   if (call.has('follow') && call.word('until') !== undefined) {
     faults.push({ path: '--until', message: 'cannot be combined with --follow' });

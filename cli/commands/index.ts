@@ -29,6 +29,7 @@ import { orgDelete, orgRename, orgRestore } from './org-life.js';
 import { orgAddMember, orgMembers, orgRemoveMember, orgSetRole } from './org-members.js';
 import { share, transfer } from './people.js';
 import { pools } from './pools.js';
+import { orgReplay, teamReplay } from './replay.js';
 import { restartVms } from './restart-vms.js';
 import { ssh } from './ssh.js';
 import { status } from './status.js';
@@ -69,6 +70,7 @@ export const commands: readonly Command[] = [
     orgRemoveMember,
     orgTeams,
     orgEvents,
+    orgReplay,
     ...[orgInvite, orgInvitations, orgResend, orgRevoke, orgAccept, orgDecline],
   ],
   ...[
@@ -84,5 +86,5 @@ export const commands: readonly Command[] = [
     teamSetRole,
   ],
   ...[teamRemoveMember, teamMigrate, teamUndo, teamDetach],
-  ...[teamTransfer, teamTransfers, teamAccept, teamRefuse, teamEvents],
+  ...[teamTransfer, teamTransfers, teamAccept, teamRefuse, teamEvents, teamReplay],
 ];

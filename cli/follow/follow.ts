@@ -68,7 +68,8 @@ export async function followToEnd(
       } else if (said !== undefined) {
         const columns = display === undefined ? undefined : io.stderr.columns || 80;
         const line = lineOf(said, { output, columns, timer });
-        if (line !== undefined) say(line, 'at' in item ? item.at : undefined);
+        // Progress is of this moment, whenever its instance began.
+        if (line !== undefined) say(line, 'at' in item && item.type !== 'progress' ? item.at : undefined);
       }
     }
   } catch (error) {

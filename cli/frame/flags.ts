@@ -42,6 +42,7 @@ const ownFlags = {
   action: { kind: 'string' },
   member: { kind: 'string' },
   since: { kind: 'string' },
+  event: { kind: 'string' },
   'json-lines': { kind: 'bool' },
   force: { kind: 'bool' },
   deleted: { kind: 'bool' },

@@ -17,6 +17,9 @@ export interface Events {
 /** They hold together. Times are ISO texts: from `since` on, and before `until`. */
 export type EventFilter = Readonly<Partial<Record<'actor' | 'action' | 'member' | 'since' | 'until', string>>>;
 
+/** One of both. `since`: an ISO text. */
+export type ReplayFrom = { readonly since?: string; readonly eventId?: string };
+
 /** The API's own page limit. */
 const mostOfPage = 200;
 

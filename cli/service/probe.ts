@@ -28,12 +28,18 @@ const timeoutMs = 15_000;
 const routes = { bootstraps: bootstrapRoutes.getCaller, api: organizationRoutes.listOrganizations } as const;
 const query = { bootstraps: '', api: '?limit=1' } as const;
 
-/** Without a token plinth answers 401, which proves just as well that it is there. */
-export async function probe(api: Api, endpoint: string, interrupted: AbortSignal, token?: string): Promise<Probe> {
+/** Without a token plinth answers 401, which proves just as well that it is there. `more` follows the query. */
+export async function probe(
+  api: Api,
+  endpoint: string,
+  interrupted: AbortSignal,
+  token?: string,
+  more = '',
+): Promise<Probe> {
   const startedAt = Date.now();
   let response: Response;
   try {
-    response = await fetch(`${endpoint}${pathTo(routes[api])}${query[api]}`, {
+    response = await fetch(`${endpoint}${pathTo(routes[api])}${query[api]}${more}`, {
       headers: {
         'user-agent': `plinth/${version}`,
         ...(token !== undefined && { authorization: `Bearer ${token}` }),

@@ -110,11 +110,11 @@ function remaining(
 const readyAt = (needs: readonly string[], record: Progressed | undefined): string | undefined =>
   record && [record.createdAt, ...needs.flatMap((need) => record.instances[need]?.endedAt ?? [])].sort().at(-1);
 
-const fewestForPace = 4;
+const usualShare = 0.05;
 
 /**
  * How much slower than then it has been so far: half of the time went to what was no slower than that. So one that was tried
- * again says little of the others. A few instances say nothing.
+ * again says little of the others.
  */
 function paceOf(plan: Plan, timeOf: TimeOf, record: Progressed): number {
   if (record.generation !== 1) return 1;
@@ -126,7 +126,9 @@ function paceOf(plan: Plan, timeOf: TimeOf, record: Progressed): number {
     if (usual === 0) return [];
     return [{ usual, ratio: Math.max(0, Date.parse(endedAt) - Date.parse(from)) / 1000 / usual }];
   });
-  if (done.length < fewestForPace) return 1;
+  const whole = [...plan.values()].reduce((sum, { id, step }) => sum + timeOf(id, step.name), 0);
+  // So much speaks for the usual pace that the quick steps at the beginning, which mostly wait for a function, don't outweigh it.
+  done.push({ usual: usualShare * whole, ratio: 1 });
   const half = done.reduce((sum, { usual }) => sum + usual, 0) / 2;
   let sum = 0;
   for (const { usual, ratio } of done.sort((a, b) => a.ratio - b.ratio)) {

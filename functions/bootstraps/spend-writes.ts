@@ -6,6 +6,7 @@ import { boundsOfTeam } from '../organizations/ownership.js';
 import { persist } from '../store/persist.js';
 import type { Write } from '../store/store.js';
 import { countSpend } from './ceilings.js';
+import { checkPriced } from './team-ceilings.js';
 
 /** Against the version that was read, so that no two changes pass a ceiling together. Throws `over-ceiling`. */
 export async function spendWrites(
@@ -17,6 +18,8 @@ export async function spendWrites(
   if (after.price === undefined) return [];
   const counters = read(await persist(() => store.get(collections.counters, countersId)), liftCounters);
   const bounds = after.team === undefined ? [] : await boundsOfTeam({ store }, after.team);
+  // What was admitted without a price keeps that. Nothing comes to it later.
+  if (before.price?.microsAnHour !== after.price.microsAnHour) checkPriced(config, bounds, after.price);
   const spend = countSpend(config, counters?.data, { before, after }, at, bounds);
   if (counters === undefined || spend === undefined) return [];
   const { collection, id, version } = counters;

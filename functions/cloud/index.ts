@@ -2,7 +2,7 @@
 import type { StepContext } from '../context.js';
 import { createArtifactRegistry } from './artifact-registry.js';
 import { createBilling } from './billing.js';
-import { createComputeClients } from './compute/clients.js';
+import { type ComputeClients, createComputeClients } from './compute/clients.js';
 import { createCompute } from './compute/index.js';
 import { createCustomRoles } from './custom-role.js';
 import { createDns } from './dns.js';
@@ -27,6 +27,9 @@ export interface CloudContext extends Pick<StepContext, 'config' | 'log' | 'cloc
   readonly onCall?: OnCall | undefined;
   /** Default: the function's own identity. */
   readonly credentials?: Transport['credentials'];
+  readonly send?: Transport['send'];
+  /** Default: Google's own. */
+  readonly computeClients?: ComputeClients;
 }
 
 export type Cloud = ReturnType<typeof verbsOf> & {
@@ -37,18 +40,24 @@ export type Cloud = ReturnType<typeof verbsOf> & {
   reportingTo(onCall: OnCall, reason?: string): Cloud;
 };
 
-export function createCloud({ config, clock, onCall, credentials = credentialsOf(config) }: CloudContext): Cloud {
-  const clients = createComputeClients({ config, credentials });
+export function createCloud({
+  config,
+  clock,
+  onCall,
+  send,
+  credentials = credentialsOf(config),
+  computeClients: clients = createComputeClients({ config, credentials }),
+}: CloudContext): Cloud {
   const scheduler = createSchedulerClient({ config, credentials });
   const reporting = (transport: Transport): Cloud => ({
     ...verbsOf(transport, clients),
     scheduler: createScheduler(scheduler, transport),
     reportingTo: (listener, reason) => reporting({ ...transport, onCall: listener, reason }),
   });
-  return reporting({ config, clock, credentials, onCall });
+  return reporting({ config, clock, credentials, send, onCall });
 }
 
-const verbsOf = (transport: Transport, clients: ReturnType<typeof createComputeClients>) => ({
+const verbsOf = (transport: Transport, clients: ComputeClients) => ({
   projects: createProjects(transport),
   billing: createBilling(transport),
   services: createServices(transport),

@@ -21,6 +21,9 @@ interface CallFacts {
 /** `text` is for readers who may see everything. */
 export type OnCall = (text: string, call: CallFacts) => void;
 
+/** As `fetch` does. */
+export type Send = (url: URL, request: RequestInit) => Promise<Response>;
+
 /** Credentials, settings and reporting for calls. */
 export interface Transport {
   readonly config: Config;
@@ -28,6 +31,8 @@ export interface Transport {
   readonly credentials: AuthClient;
   /** Called for every call with method, URL, status and milliseconds. Never with bodies. */
   readonly onCall: OnCall | undefined;
+  /** How requests are sent. Default: over the network. */
+  readonly send?: Send | undefined;
   /** The purpose of the calls. Google writes it into the audit log of the project concerned. */
   readonly reason?: string | undefined;
 }
@@ -73,7 +78,7 @@ export const createRest =
     path: string,
     { doing, query = {}, body, headers: more = {}, as = 'json' }: RestCall,
   ): Promise<T> => {
-    const { config, clock, credentials, reason } = transport;
+    const { config, clock, credentials, send = fetch, reason } = transport;
     const url = new URL(`${config.endpoints[api]}${path}`);
     for (const [name, value] of Object.entries(query)) {
       for (const each of value === undefined ? [] : [value].flat()) url.searchParams.append(name, each);
@@ -90,7 +95,7 @@ export const createRest =
       if (body !== undefined) headers.set('content-type', 'application/json');
       if (reason !== undefined) headers.set(reasonHeader, reason);
       for (const [name, value] of Object.entries(more)) headers.set(name, value);
-      const response = await fetch(url, {
+      const response = await send(url, {
         method,
         headers,
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),

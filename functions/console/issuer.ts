@@ -79,7 +79,7 @@ export async function grant(client: Client, form: Readonly<Record<string, string
   if (status === 200 && granted.success) {
     return { idToken: granted.data.id_token, refreshToken: granted.data.refresh_token };
   }
-  if (status >= 500) throw unavailable(`answers ${status}`);
+  if (status >= 500 || status === 429 || status === 408) throw unavailable(`answers ${status}`);
   const { error } = z.object({ error: z.string().regex(/^[\w-]{1,60}$/) }).safeParse(body).data ?? {};
   throw new RefusedByIssuer(error ?? `status ${status}`);
 }

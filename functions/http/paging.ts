@@ -8,7 +8,7 @@ import { pathTo, type Route } from '../../shared/api.js';
 import { deploymentSecrets } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
-import { ownKey } from '../host/deployment-keys.js';
+import { findOwnKey, ownKey } from '../host/deployment-keys.js';
 import type { Caller } from '../identity/auth.js';
 import type { Page, Paged } from '../organizations/page.js';
 import type { Answer } from './reply.js';
@@ -45,9 +45,9 @@ function cursorOf(key: string, next: string | number, call: ListCall, path: stri
   return `${place}.${sealOf(key, place, call, path)}`;
 }
 
-function placeOf(key: string, cursor: string, call: ListCall, path: string): string | number {
+function placeOf(key: string | undefined, cursor: string, call: ListCall, path: string): string | number {
   const [place = '', seal = '', ...rest] = cursor.split('.');
-  if (rest.length === 0 && isSame(seal, sealOf(key, place, call, path))) {
+  if (key !== undefined && rest.length === 0 && isSame(seal, sealOf(key, place, call, path))) {
     return Place.parse(JSON.parse(Buffer.from(place, 'base64url').toString()))[0];
   }
   const message = 'is no cursor of this list for this caller; begin again without it';
@@ -55,20 +55,24 @@ function placeOf(key: string, cursor: string, call: ListCall, path: string): str
 }
 
 /**
- * Reads the key that seals cursors. Throws `unavailable`, because a 403 would make callers look for a fault in their own
- * rights.
+ * Reads the key that seals cursors. Undefined: `find` found none, as none is made yet. Throws `unavailable`, because a 403 would
+ * make callers look for a fault in their own rights.
  */
-async function readKey(context: Context): Promise<string> {
+async function readKey<T extends string | undefined>(
+  { cloud }: Pick<Context, 'cloud'>,
+  find: (cloud: Context['cloud'], key: 'cursorKey') => Promise<T>,
+): Promise<T> {
   const id = deploymentSecrets.cursorKey;
   const without = (why: string, cause?: unknown) =>
     new Problem('unavailable', `Lists have no pages now, as the key that seals their cursors ${why}.`, {
       advice: `Ask without limit and cursor, or ask the operator to look at the secret ${id} and who may read it.`,
       cause,
     });
-  const key = await ownKey(context.cloud, 'cursorKey').catch((error: unknown) => {
+  const key = await find(cloud, 'cursorKey').catch((error: unknown) => {
     throw without('cannot be read', error);
   });
-  if (Buffer.byteLength(key) < leastKeyBytes) throw without(`is shorter than ${leastKeyBytes} bytes`);
+  if (key !== undefined && Buffer.byteLength(key) < leastKeyBytes)
+    throw without(`is shorter than ${leastKeyBytes} bytes`);
   return key;
 }
 
@@ -82,17 +86,24 @@ export type AnswerInPages = (
 export function createPages(context: Context): AnswerInPages {
   let key: Promise<string> | undefined;
   const keyAtHand = (): Promise<string> => {
-    key ??= readKey(context).catch((error: unknown) => {
+    key ??= readKey(context, ownKey).catch((error: unknown) => {
       key = undefined;
       throw error;
     });
     return key;
   };
 
+  /** No cursor is older than the key, and reading one makes no key. */
+  const keyThatIs = async (): Promise<string | undefined> => {
+    const found = await (key ?? readKey(context, findOwnKey));
+    if (found !== undefined) key ??= Promise.resolve(found);
+    return found;
+  };
+
   return async (route, call, list) => {
     const path = pathTo(route, call.params);
     const { limit, cursor } = call.query;
-    const after = cursor === undefined ? {} : { after: placeOf(await keyAtHand(), cursor, call, path) };
+    const after = cursor === undefined ? {} : { after: placeOf(await keyThatIs(), cursor, call, path) };
     const { items, next } = await list({ limit, ...after });
     if (next === undefined) return { status: 200, body: items };
     const following = cursorOf(await keyAtHand(), next, call, path);

@@ -15,7 +15,6 @@ import { eventWrite } from './events.js';
 import { viewOfMember } from './members.js';
 import { checkOperator, noTeam, readTeam } from './rights.js';
 import { adminsIn, newTeamMember, teamChange, visibleTeam } from './team-members.js';
-import { tellAdmins } from './team-notice.js';
 import { viewOfTeam } from './teams.js';
 import { type Also, busy, judged, transactInTeam } from './transact.js';
 
@@ -185,13 +184,6 @@ export function restore(
       }),
     ),
     event,
-    ...tellAdmins(
-      context,
-      event,
-      team,
-      former,
-      removed.map(({ email }) => email),
-    ),
   );
   const named = (of: readonly Member[]) => of.map(({ email }) => email).sort();
   return {

@@ -36,13 +36,13 @@ export const eventDocumentId = (
   id: string,
 ): string => `${organizationId ?? `team-${teamId}`}~${id}`;
 
-/**
- * `key` makes the event unique. `nth` orders the events of one transaction. The event's id has the database's time, not this process's. So each change has a later time
- * than the changes it depends on.
- */
 /** Two commits of the same microsecond tell different things, or the second one's create fails and it runs again. */
 const digestOf = (told: Told): string => createHash('sha256').update(JSON.stringify(told)).digest('hex').slice(0, 8);
 
+/**
+ * `key` makes the event unique. `nth` orders the events of one transaction. The event's id has the database's time, not this
+ * process's. So each change has a later time than the changes it depends on.
+ */
 export function eventWrite(
   transaction: Pick<Transaction, 'readAt'>,
   told: Told,
@@ -79,6 +79,10 @@ const newestFirst = (a: Placed, b: Placed): number => (a.place < b.place ? 1 : -
 
 /** How long after the time in the event's id the commit may come, for a transaction that waited for others. */
 const lagMicros = 10_000_000;
+
+/** No event that was committed at `since` or later has a smaller id. */
+export const idsSince = (since: string | undefined): string =>
+  since === undefined ? '' : timeText(Math.max(0, Date.parse(since) * 1000 - lagMicros));
 
 /** What is asked of a record. Times are ISO texts: from `since` on, and before `until`. */
 export interface EventFilter {
@@ -120,6 +124,12 @@ export async function listTeamEvents(
   page: Page,
   filter: EventFilter,
 ): Promise<Paged<OrganizationEvent>> {
+  await checkTeamRecord(store, caller, teamId);
+  return readRecord(store, ['teamId', '==', teamId], page, filter);
+}
+
+/** Throws unless the caller may read the record of the team. */
+export async function checkTeamRecord(store: Store, caller: Caller, teamId: number): Promise<void> {
   const team = await readTeam(store, teamId);
   if (team === undefined) throw noTeam(teamId);
   const { organizationId } = team;
@@ -130,10 +140,9 @@ export async function listTeamEvents(
       : (await readOrganizationMembers(store, organizationId, [caller.email])).get(caller.email),
   );
   checkAdmin(rights, 'team');
-  return readRecord(store, ['teamId', '==', teamId], page, filter);
 }
 
-type Whose = readonly ['organizationId' | 'teamId', '==', string | number];
+export type Whose = readonly ['organizationId' | 'teamId', '==', string | number];
 
 /**
  * Newest first, by commit time. The database can order by id alone. So a page reads on until all unread events must be older
@@ -153,7 +162,7 @@ async function readRecord(
   for (;;) {
     // A few more than asked for are usually enough.
     const size = limit === undefined ? undefined : limit + 5;
-    const more = await readEvents(store, whose, from, size);
+    const more = (await readEvents(store, whose, from, size)).map(placed);
     found.push(...more);
     from = more.at(-1)?.event.id;
     // All unread ones are older.
@@ -171,18 +180,17 @@ async function readRecord(
   }
 }
 
-async function readEvents(
-  store: Store,
+/** Newest first by id. `after`: an id. */
+export const readEvents = (
+  store: Pick<Store, 'query'>,
   whose: Whose,
   after: string | undefined,
   limit: number | undefined,
-): Promise<Placed[]> {
-  const found = await store.query({
+): Promise<Document[]> =>
+  store.query({
     collection: collections.organizationEvents,
     where: [whose],
     orderBy: ['id', 'desc'],
     ...(limit === undefined ? {} : { limit }),
     ...(after === undefined ? {} : { after }),
   });
-  return found.map(placed);
-}

@@ -36,7 +36,6 @@ import {
   seeOrganization,
 } from './rights.js';
 import { adminsIn, teamChange } from './team-members.js';
-import { tellAdmins } from './team-notice.js';
 import { viewOfTeam } from './teams.js';
 import { type Also, transact, transactInTeam } from './transact.js';
 
@@ -279,7 +278,6 @@ async function move(
       id: teamMemberId(teamId, email),
     })),
     event,
-    ...tellAdmins(context, event, team, members, removedMembers),
   );
   const role = stays.find(({ email }) => email === caller.email)?.role;
   return { team: viewOfTeam(migrated, role), removedMembers };

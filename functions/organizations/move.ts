@@ -13,7 +13,6 @@ import { accountsOf, checkOutsiders, checkSize, membersOfTeam } from './migratio
 import { openWrites } from './organization-life.js';
 import { readOrganizationMembers, readOrganizationWithDeleted } from './rights.js';
 import { adminsIn, teamChange } from './team-members.js';
-import { tellAdmins } from './team-notice.js';
 import { viewOfTeam } from './teams.js';
 
 interface Move {
@@ -66,7 +65,7 @@ export async function moveTeam(
       id: teamMemberId(teamId, email),
     })),
     ...left,
-    ...arrived.flatMap((event) => [event, ...tellAdmins(context, event, team, members, removedMembers)]),
+    ...arrived,
   );
   const role = stays.find(({ email }) => email === caller.email)?.role;
   return { team: viewOfTeam(moved, role), removedMembers };

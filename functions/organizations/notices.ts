@@ -4,6 +4,7 @@ import type { Context } from '../context.js';
 import type { Write } from '../store/store.js';
 import { noticeWrite } from '../webhook/notices.js';
 import type { EventWrite } from './events.js';
+import { leftOut, movedData } from './team-notice.js';
 
 const isEvent = (write: Write): write is EventWrite =>
   write.kind === 'create' && write.collection === collections.organizationEvents;
@@ -18,18 +19,14 @@ function brief(state: unknown): unknown {
   return { ...rest, members: Array.isArray(members) ? members.length : 0 };
 }
 
-function noticeOf({ id, data }: Pick<EventWrite, 'id' | 'data'>): Write {
-  const { id: eventId, at, action, organizationId, actor, email, teamId, version, before, after } = data;
+/** The message of an event, the same each time. `dueAt`: when it is sent, at once without it. */
+export function noticeOf({ id, data: event }: Pick<EventWrite, 'id' | 'data'>, dueAt?: string) {
+  const { id: eventId, at, action, organizationId, actor, email, teamId, version, before, after } = event;
   const told = { id: eventId, organizationId, teamId, email, actor, version };
-  return noticeWrite(id, { type: typeOf(action), at, data: { ...told, before: brief(before), after: brief(after) } });
+  const data = movedData(event) ?? { ...told, before: brief(before), after: brief(after), ...leftOut(event) };
+  return noticeWrite(id, { type: typeOf(action), at, data, dueAt });
 }
 
-/** None without a webhook. An event that has a notice of its own gets no second one. */
-export function noticesOf({ webhookUrl }: Pick<Context['config'], 'webhookUrl'>, writes: readonly Write[]): Write[] {
-  if (webhookUrl === undefined) return [];
-  const told = new Set(writes.filter(({ collection }) => collection === collections.notices).map(({ id }) => id));
-  return writes
-    .filter(isEvent)
-    .filter(({ id }) => !told.has(id))
-    .map(noticeOf);
-}
+/** None without a webhook. */
+export const noticesOf = ({ webhookUrl }: Pick<Context['config'], 'webhookUrl'>, writes: readonly Write[]): Write[] =>
+  webhookUrl === undefined ? [] : writes.filter(isEvent).map((event) => noticeOf(event));

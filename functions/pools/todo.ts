@@ -63,7 +63,10 @@ export function todoOf(
     const own = good.filter(({ data }) => data.pool === pool.key).sort(oldestFirst);
     const over = own.slice(0, Math.max(0, own.length - pool.size));
     surplus.push(...over.map((member) => ({ member, why: `the pool has more than ${pool.size} projects` })));
-    if (rests[pool.key] === undefined) make.push(...Array<Pool>(Math.max(0, pool.size - own.length)).fill(pool));
+    // What is past its time keeps its place until it goes. Where cleanup stands still, the pool does not grow.
+    const past = living.filter(({ data }) => data.pool === pool.key && data.deadlineAt <= at);
+    const lacking = Math.max(0, pool.size - own.length - past.length);
+    if (rests[pool.key] === undefined) make.push(...Array<Pool>(lacking).fill(pool));
   }
   const stale = addSeconds(now, -lookEverySeconds);
   const look = good.filter(

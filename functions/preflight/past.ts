@@ -25,8 +25,13 @@ export const lastProject = ({ context, intent, once }: Asking): Promise<readonly
     const keyOf = ({ billingAccount = '', folderId }: Partial<BootstrapOptions>) =>
       `${billingAccount.replace(/^billingAccounts\//, '')} ${folderId === undefined ? config.defaultParent : `folders/${folderId}`}`;
     const wanted = keyOf(intent.options);
+    // Prepared projects are records, too, and a pool may have been filled just now.
+    const waiting = Math.min(
+      newest * 4,
+      config.pools.reduce((sum, { size }) => sum + size, 0),
+    );
     const found = await persist(() =>
-      store.query({ collection: collections.bootstraps, orderBy: ['createdAt', 'desc'], limit: newest }),
+      store.query({ collection: collections.bootstraps, orderBy: ['createdAt', 'desc'], limit: newest + waiting }),
     );
     return found
       .flatMap((document) => read(document, liftBootstrap)?.data ?? [])

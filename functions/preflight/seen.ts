@@ -10,6 +10,7 @@ import { collections } from '../../shared/names.js';
 import type { Context } from '../context.js';
 import { lift, read } from '../store/lift.js';
 import { persist } from '../store/persist.js';
+import { Conflict } from '../store/store.js';
 
 const validSeconds = 120;
 
@@ -63,13 +64,22 @@ export async function keepSeen(
   return token;
 }
 
-/** What it warned of. Undefined: there was no such round of this caller, or it is too long ago. */
-export async function findSeen(
+/** What it warned of. It serves one beginning. Undefined: there was no such round of this caller, or it is used or too long ago. */
+export async function useSeen(
   { store, clock }: Keeping,
   round: Round,
   token: string,
 ): Promise<readonly string[] | undefined> {
-  const found = read(await persist(() => store.get(collections.preflights, idOf(token))), liftSeen)?.data;
-  if (found === undefined || found.request !== hashOf(token, round)) return undefined;
-  return Date.parse(found.until) < clock.now().getTime() ? undefined : found.warnings;
+  const found = read(await persist(() => store.get(collections.preflights, idOf(token))), liftSeen);
+  if (found === undefined || found.data.request !== hashOf(token, round)) return undefined;
+  if (Date.parse(found.data.until) < clock.now().getTime()) return undefined;
+  const { collection, id, version, data } = found;
+  try {
+    await persist(() => store.commit([{ kind: 'delete', collection, id, version }]));
+  } catch (error) {
+    // Another beginning was faster.
+    if (error instanceof Conflict) return undefined;
+    throw error;
+  }
+  return data.warnings;
 }

@@ -5,6 +5,7 @@
 import type { HttpFunction, Request } from '@google-cloud/functions-framework';
 import { Problem, problemBody } from '../../shared/problems.js';
 import type { Context } from '../context.js';
+import { createGrantsReport, type Scheduled } from '../host/own-grants.js';
 import { createVerifier } from '../identity/auth.js';
 import { traceFields, traceIn } from '../tracing/trace.js';
 import type { Span } from '../tracing/tracing.js';
@@ -12,11 +13,12 @@ import type { Span } from '../tracing/tracing.js';
 /** `work` returns the body of the reply. */
 export function createScheduledFunction(
   context: Context,
-  name: string,
+  name: Scheduled,
   work: (request: Request, span: Span) => Promise<object>,
 ): HttpFunction {
   const { config, log, store, tracing } = context;
   const verifier = createVerifier(context);
+  const reportGrants = createGrantsReport(context, name);
   return async (request, response) => {
     const span = await tracing.begin(name, traceIn(request.headers), { kind: 'server' });
     try {
@@ -26,7 +28,7 @@ export function createScheduledFunction(
       });
       store.prepare();
       await authenticating;
-      const report = await work(request, span);
+      const [report] = await Promise.all([work(request, span), reportGrants()]);
       span.end();
       await tracing.flush();
       response.status(200).json(report);

@@ -23,20 +23,27 @@ export const NoticeRecord = z.object({
 export type NoticeRecord = z.infer<typeof NoticeRecord>;
 export const liftNotice = lift('notice', NoticeRecord, 1);
 
-/** `at`: an ISO time. `data`: what receivers get besides type and time. */
+interface Message {
+  readonly type: string;
+  readonly at: string;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly dueAt?: string | undefined;
+}
+
+/** `at`: an ISO time. `data`: what receivers get besides type and time. `dueAt`: when it is sent, `at` without it. */
 export function noticeWrite(
   id: string,
-  { type, at, data }: { readonly type: string; readonly at: string; readonly data: Readonly<Record<string, unknown>> },
+  { type, at, data, dueAt = at }: Message,
   bootstrapId = '',
-): Write {
+): Extract<Write, { kind: 'create' }> {
   const record: NoticeRecord = {
     schema: 1,
     bootstrapId,
     webhookId: `msg_${id.replace('~', '_')}`,
     body: JSON.stringify({ type, timestamp: at, data }),
-    dueAt: at,
+    dueAt,
     attempts: 0,
-    expireAt: new Date(Date.parse(at) + keptSeconds * 1000).toISOString(),
+    expireAt: new Date(Date.parse(dueAt) + keptSeconds * 1000).toISOString(),
   };
   return { kind: 'create', collection: collections.notices, id, data: record };
 }

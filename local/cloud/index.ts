@@ -6,19 +6,20 @@ import { createIdentity, type Identity, type IdentityKeys } from '../identity/id
 import type { OAuthOptions } from '../identity/oauth.js';
 import { listenNear } from '../loopback.js';
 import { registryServer } from '../registry/server.js';
-import { apiDefinitions, apis, services } from './apis.js';
+import { apis } from './apis.js';
 import { imageGate, imagesOf } from './artifact-registry/images.js';
 import { controlPaths } from './control.js';
+import { makeWorld } from './direct.js';
 import { isBarred } from './iam/service-accounts.js';
 import { startTunnel, type Tunnel } from './iap/tunnel.js';
 import { applyInitial, type InitialState } from './initial.js';
-import type { Caller, Effect, JsonObject, SimulatedApi, World } from './kernel/api.js';
+import type { Caller, JsonObject, SimulatedApi, World } from './kernel/api.js';
 import { type Calls, createCalls } from './kernel/calls.js';
 import { createFaults, type Faults } from './kernel/faults.js';
 import { createKernel, type Kernel } from './kernel/kernel.js';
 import { apiServer, frontServer, type Served } from './kernel/server.js';
 import { createSnapshot, readSnapshot } from './kernel/snapshot.js';
-import { type CloudState, createWorld, emptyState, type RunningWorld } from './kernel/world.js';
+import { type CloudState, emptyState, type RunningWorld } from './kernel/world.js';
 import { metadataServer } from './metadata.js';
 import { type NameServers, startNameServers } from './name-servers/name-servers.js';
 import { createScheduledCalls, type ScheduledCalls, type ScheduledCallsOptions } from './scheduler/calls.js';
@@ -89,14 +90,8 @@ const defaultMetadata = { project: 'plinth-local', serviceAccount: 'default@plin
 function openWorld(options: SimulatedCloudOptions) {
   const { seed = 1, timeFactor = 0, snapshotFile, initial = {} } = options;
   const state = readSnapshot(snapshotFile) ?? emptyState(seed);
-  const effects: Readonly<Record<string, Effect>> = Object.assign(
-    {},
-    ...apiDefinitions.map((each) => each.effects ?? {}),
-  );
-  const world = createWorld({
-    services,
+  const world = makeWorld({
     state,
-    effects,
     timeFactor,
     onFault: (effect, error) =>
       process.stderr.write(

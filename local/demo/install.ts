@@ -1,7 +1,9 @@
 /** The part of the demo that happens on machines: it chooses the package, and checks that the installed platform answers. */
 
 import type { Stack } from '../stack/stack.js';
+import { nodesByKubectl } from './kubectl.js';
 import { runPlinth } from './plinth-process.js';
+import type { Stage } from './stage.js';
 
 export interface Installing {
   /** Name of the project. */
@@ -36,23 +38,37 @@ export async function prepareInstall(
 }
 
 /** Returns sentences about what is wrong. It asks the machines over the caller's own SSH. */
-export async function inspectInstall({ name, ...at }: Installing, say: (line: string) => void): Promise<string[]> {
+export async function inspectInstall(stage: Stage, { name, ...at }: Installing): Promise<readonly string[]> {
   const on = async (host: string, ...command: string[]): Promise<string> => {
     const words = ['beta', 'bootstrap-cloud', 'ssh', name, host, '--', ...command];
     const { stdout, stderr } = await runPlinth(words, { ...at, show: false });
     return stdout === '' ? stderr : stdout;
   };
-  const [nodes, health, refused] = await Promise.all([
-    on('k0s-1', 'k0s kubectl get nodes'),
+  const [byKubectl, health, refused] = await Promise.all([
+    nodesByKubectl(name, at),
     on('jumpbox', 'curl --silent http://127.0.0.1:8080/healthz'),
     on('jumpbox', 'curl --silent --output /dev/null --write-out %{http_code} http://127.0.0.1:8080/api/me'),
   ]);
+  stage.command(
+    byKubectl === undefined
+      ? `plinth beta bootstrap-cloud ssh ${name} k0s-1 -- 'k0s kubectl get nodes'`
+      : 'kubectl get nodes      # by the context that plinth kubeconfig made',
+  );
+  const nodes = byKubectl ?? (await on('k0s-1', 'k0s kubectl get nodes'));
+  for (const line of nodes.trim().split('\n')) stage.say(`  ${line}`);
   const ready = nodes.split('\n').filter((line) => /^\S+ +Ready /.test(line)).length;
-  const lines: readonly (readonly [boolean, string, string])[] = [
-    [ready === 3, 'Kubernetes: three nodes are Ready', nodes],
-    [/ok/i.test(health), `the platform answers on the jumpbox: ${health.trim()}`, health],
-    [refused.trim() === '401', 'its API lets nobody in without a token (401)', refused],
+  const answer = /"status": *"(\w+)"/.exec(health)?.[1];
+  return [
+    ...stage.looked(ready === 3, 'Kubernetes: three nodes are Ready', `three nodes are not Ready: ${nodes.trim()}`),
+    ...stage.looked(
+      answer === 'ok',
+      `the platform answers on the jumpbox: ${answer ?? 'no'}`,
+      `the platform does not answer: ${health.trim()}`,
+    ),
+    ...stage.looked(
+      refused.trim() === '401',
+      'its API lets nobody in without a token (401)',
+      `its API answers without a token: ${refused.trim()}`,
+    ),
   ];
-  for (const [good, what] of lines) say(`  ${good ? '✓' : '✗'} ${what}`);
-  return lines.flatMap(([good, what, said]) => (good ? [] : [`not so: ${what}: ${said.trim()}`]));
 }

@@ -25,8 +25,8 @@ export interface PlinthOptions {
   /** The working folder, where plinth writes config and secrets. */
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Copies progress to this process's own output. */
-  readonly show?: boolean;
+  /** Copies progress to this process's own output. `terminal`: it has this process's terminal, and draws there itself. */
+  readonly show?: boolean | 'terminal';
 }
 
 /** A caller's machine: an empty folder and a home without keys or config. */
@@ -43,22 +43,30 @@ export const callerEnvironment = ({ folder, env }: PlinthOptions): Record<string
   ...env,
 });
 
+/** What a terminal says of itself. */
+const terminalVariables = (): Record<string, string> =>
+  Object.fromEntries(
+    ['TERM', 'COLORTERM', 'NO_COLOR'].map((name): [string, string] => [name, process.env[name] ?? '']),
+  );
+
 export function startPlinth(args: readonly string[], options: PlinthOptions): PlinthProcess {
   const { folder, show = false } = options;
+  const env = callerEnvironment(options);
   const child = spawn(process.execPath, [program, ...args], {
     cwd: folder,
-    env: callerEnvironment(options),
-    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(show === 'terminal'
+      ? { env: { ...env, ...terminalVariables() }, stdio: 'inherit' }
+      : { env, stdio: ['ignore', 'pipe', 'pipe'] }),
   });
   let stdout = '';
   let stderr = '';
-  child.stdout.on('data', (chunk: Buffer) => {
+  child.stdout?.on('data', (chunk: Buffer) => {
     stdout += chunk;
-    if (show) process.stdout.write(chunk);
+    if (show === true) process.stdout.write(chunk);
   });
-  child.stderr.on('data', (chunk: Buffer) => {
+  child.stderr?.on('data', (chunk: Buffer) => {
     stderr += chunk;
-    if (show) process.stderr.write(chunk);
+    if (show === true) process.stderr.write(chunk);
   });
   const ended = new Promise<PlinthRun>((resolve, reject) => {
     child.once('error', reject);

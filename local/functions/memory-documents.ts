@@ -92,7 +92,7 @@ export function createDocuments(onCommit: (keys: Iterable<string>) => void, time
   let writes = 0;
   let lastTime = 0;
   const now = (): number => {
-    lastTime = Math.max(time() * 1000, lastTime + 1);
+    lastTime = Math.max(Math.floor(time() * 1000), lastTime + 1);
     return lastTime;
   };
   const storedAt = (collection: string, id: string): Stored | undefined => all.get(collection)?.get(id);

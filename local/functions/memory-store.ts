@@ -134,8 +134,8 @@ function watch(
 }
 
 export interface MemoryStore extends Store {
-  /** All documents as plain data, for people and tests. */
-  dump(): Record<string, Record<string, Data>>;
+  /** All documents as plain data, or those of some collections, for people and tests. */
+  dump(only?: readonly string[]): Record<string, Record<string, Data>>;
 }
 
 /** `time`: the database's own clock, in milliseconds since 1970. */
@@ -174,12 +174,14 @@ export function createMemoryStore(time: () => number = Date.now): MemoryStore {
       watchers.clear();
     },
 
-    dump() {
+    dump(only) {
       return Object.fromEntries(
-        [...all].map(([collection, stored]) => [
-          collection,
-          Object.fromEntries([...stored].map(([id, { text }]) => [id, JSON.parse(text) as Data])),
-        ]),
+        [...all]
+          .filter(([collection]) => only?.includes(collection) ?? true)
+          .map(([collection, stored]) => [
+            collection,
+            Object.fromEntries([...stored].map(([id, { text }]) => [id, JSON.parse(text) as Data])),
+          ]),
       );
     },
   };

@@ -18,6 +18,7 @@ import {
   OrganizationEvent,
   OrganizationId,
 } from './organization.js';
+import { NewReplay, Replayed } from './replay.js';
 import {
   Detached,
   Migration,
@@ -362,6 +363,20 @@ export const organizationRoutes = {
     replies: { 200: list('The events', OrganizationEvent) },
     problems: ['forbidden'],
   },
+  replayOrganizationEvents: {
+    method: 'POST',
+    path: '/organizations/{organizationId}/events/replay',
+    tag: 'Organizations',
+    summary: 'Sends events to the webhook of the deployment again',
+    description:
+      'For admins of the organization: from a time or from an event on, oldest first. Each message has the id that it had, so a receiver knows a repeat. At most 50 a minute are sent again. A call takes up to 1,000 events, and `next` says where the next call goes on. Without a webhook it is a 409.',
+    caller: 'known',
+    params: ofOrganization,
+    headers: idempotency,
+    body: NewReplay,
+    replies: { 200: json('What is sent again', Replayed) },
+    problems: ['forbidden', 'conflict', 'key-reused', 'too-many'],
+  },
   createTeam: {
     method: 'POST',
     path: '/teams',
@@ -469,6 +484,20 @@ export const organizationRoutes = {
     query: eventQuery,
     replies: { 200: list('The events', OrganizationEvent) },
     problems: ['forbidden'],
+  },
+  replayTeamEvents: {
+    method: 'POST',
+    path: '/teams/{teamId}/events/replay',
+    tag: 'Teams',
+    summary: 'Sends events of a team to the webhook of the deployment again',
+    description:
+      'For admins of the team and of its organization, also what was before it came into its organization. All else is as for an organization.',
+    caller: 'known',
+    params: ofTeam,
+    headers: idempotency,
+    body: NewReplay,
+    replies: { 200: json('What is sent again', Replayed) },
+    problems: ['forbidden', 'conflict', 'key-reused', 'too-many'],
   },
   addTeamMember: {
     method: 'POST',

@@ -80,34 +80,24 @@ export function makeView(changes: Partial<BootstrapView> = {}): BootstrapView {
   };
 }
 
-/** Events of a run that has just begun. */
-const eventAt = new Date().toISOString();
+/** When it is told: the run has just begun, however long the tests before it took. */
+const told = { enumerable: true, get: () => new Date().toISOString() } as const;
+const toldNow = <E extends Omit<BootstrapEvent, 'at'>>(event: E): E & { readonly at: string } =>
+  Object.defineProperty(event, 'at', told) as E & { readonly at: string };
 
-export const stateEvent = (state: BootstrapState, generation = 1): BootstrapEvent => ({
-  schema: 1,
-  type: 'state',
-  at: eventAt,
-  state,
-  generation,
-});
-export const endedEvent = (instance: string, seconds: number, note?: string): BootstrapEvent => ({
-  schema: 1,
-  type: 'instance',
-  at: eventAt,
-  instance,
-  state: 'done',
-  seconds,
-  ...(note !== undefined && { note }),
-});
-export const progressEvent = (instance: string, note: string, retry?: string): BootstrapEvent => ({
-  schema: 1,
-  type: 'progress',
-  at: new Date().toISOString(),
-  instance,
-  note,
-  attempt: retry === undefined ? 0 : 1,
-  ...(retry !== undefined && { retry }),
-});
+export const stateEvent = (state: BootstrapState, generation = 1): BootstrapEvent =>
+  toldNow({ schema: 1, type: 'state', state, generation });
+export const endedEvent = (instance: string, seconds: number, note?: string): BootstrapEvent =>
+  toldNow({ schema: 1, type: 'instance', instance, state: 'done', seconds, ...(note !== undefined && { note }) });
+export const progressEvent = (instance: string, note: string, retry?: string): BootstrapEvent =>
+  toldNow({
+    schema: 1,
+    type: 'progress',
+    instance,
+    note,
+    attempt: retry === undefined ? 0 : 1,
+    ...(retry !== undefined && { retry }),
+  });
 
 export const shortRun: readonly BootstrapEvent[] = [
   stateEvent('running'),

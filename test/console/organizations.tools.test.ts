@@ -52,7 +52,9 @@ describe('the console: organizations', function () {
     await page.getByRole('link', { name: 'Organizations' }).click();
     await page.getByRole('button', { name: 'New organization' }).click();
     await page.getByLabel('Name').fill(script);
+    const asking = page.waitForRequest((each) => each.method() === 'POST' && each.url().endsWith('/organizations'));
     await page.getByRole('button', { name: 'Make' }).click();
+    expect((await asking).headers()['idempotency-key']).to.match(/^[\da-f-]{36}$/);
     await page.getByRole('heading', { name: script, level: 1 }).waitFor();
     expect(await page.locator('img').count()).to.equal(0);
   });

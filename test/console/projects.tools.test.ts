@@ -11,6 +11,12 @@ const alice = 'alice@example.com';
 /** Names of projects take no brackets. People's words do. */
 const script = '<img src=x onerror=alert(1)>';
 
+/** An answer that the page waits for. */
+interface Held {
+  readonly status: number;
+  release(): Promise<void>;
+}
+
 describe('the console: projects', function () {
   this.timeout(90_000);
   let relay: Relay;
@@ -102,11 +108,16 @@ describe('the console: projects', function () {
 
     await page.getByRole('button', { name: 'Protect by-mouse' }).click();
     await question.getByLabel('Why').fill('A demo');
+    await question.getByLabel('How long').fill('99999999999d');
+    await question.getByRole('button', { name: 'Protect' }).click();
+    await question.getByText('Give a time such as').waitFor();
+    await question.getByLabel('How long').fill('1d23h59m');
     await expectAccessible(person);
     await question.getByRole('button', { name: 'Protect' }).click();
     await row.getByText('protected: A demo').waitFor();
 
     await page.getByRole('link', { name: 'by-mouse' }).click();
+    await page.getByRole('heading', { name: 'by-mouse' }).waitFor();
     await page.getByRole('button', { name: 'Share' }).click();
     await question.getByLabel('E-mail address').fill('bob@example.com');
     await question.getByRole('button', { name: 'Share' }).click();
@@ -201,6 +212,38 @@ describe('the console: projects', function () {
     await other.getByText('You signed out in another tab.').waitFor();
     await other.reload();
     await other.getByRole('button', { name: 'Sign in' }).waitFor();
+  });
+
+  it('are shown by every tab when one signs in', async () => {
+    const { page, context } = person;
+    const other = await context.newPage();
+    await other.goto(url);
+    await other.getByRole('button', { name: 'Sign in' }).waitFor();
+    await signIn(person, url, alice);
+    await page.getByRole('heading', { name: 'Projects' }).waitFor();
+    await other.getByRole('heading', { name: 'Projects' }).waitFor();
+  });
+
+  it('stay forgotten when an answer from before the sign-out comes late', async () => {
+    const { page, context } = person;
+    await signIn(person, url, alice);
+    await page.getByRole('heading', { name: 'Projects' }).waitFor();
+    const other = await context.newPage();
+    const holding = new Promise<Held>((resolve) => {
+      void other.route('**/console/session', async (route) => {
+        const response = await route.fetch();
+        resolve({ status: response.status(), release: () => route.fulfill({ response }) });
+      });
+    });
+    await other.goto(url);
+    const { status, release } = await holding;
+    expect(status).to.equal(200);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('You are signed out.').waitFor();
+    await other.getByText('You signed out in another tab.').waitFor();
+    await release();
+    await other.evaluate('new Promise((resolve) => setTimeout(resolve, 300))');
+    expect(await other.getByRole('button', { name: 'Sign in' }).count()).to.equal(1);
   });
 
   it('are back in their place after a session that has ended', async () => {

@@ -1,5 +1,7 @@
 /** Signing in to the console, by HTTP as browsers speak it: what a session is, and what attackers get. */
 import { expect } from 'chai';
+import { createSeal } from '../../functions/console/seal.js';
+import { realRandom } from '../../functions/host/random.js';
 import { local } from '../../local/stack/deployment.js';
 import { createStack, type Stack } from '../../local/stack/stack.js';
 import type { ConsoleSession } from '../../shared/console/routes.js';
@@ -80,6 +82,7 @@ describe('signing in to the console', () => {
     ['another host by a backslash', '/\\evil.example'],
     ['a script', 'javascript:alert(1)'],
     ['another path', '/problems/internal'],
+    ['the page of the API', '/docs'],
     ['a header', '/\r\nset-cookie: a=b'],
   ] as const) {
     it(`never leads to ${title}`, async () => {
@@ -171,6 +174,35 @@ describe('signing in to the console', () => {
     ]);
     expect((await session(jar)).status).to.equal(401);
   });
+
+  it('keeps a cookie whose token was renewed for no longer than the session has left', async () => {
+    const jar = await signIn('dave@example.com');
+    const mine = (await records()).find(({ data }) => data['email'] === 'dave@example.com');
+    const endsAt = new Date(Date.now() + 3_600_000).toISOString();
+    await stack.functionsHalf?.store.commit([
+      { kind: 'update', collection: collections.consoleSessions, id: mine?.id ?? '', data: { endsAt } },
+    ]);
+    const seal = createSeal(realRandom, local.consoleClientSecret, 'session');
+    const opened = seal.open(jar.cookies.replace('plinth-session=', '')) as object;
+    const expired = `.${Buffer.from('{"exp":1}').toString('base64url')}.`;
+    jar.cookies = `plinth-session=${seal.seal({ ...opened, idToken: expired })}`;
+    const [set = ''] = (await session(jar)).headers.getSetCookie();
+    expect(Number(/Max-Age=(\d+)/.exec(set)?.[1])).to.be.within(3500, 3600);
+  });
+
+  for (const [error, said] of [
+    ['access_denied', 'It was not agreed to.'],
+    ['server_error', 'The issuer did not let you in. Try again.'],
+  ] as const) {
+    it(`says so when the issuer lets nobody in: ${error}`, async () => {
+      const jar = makeBrowserJar();
+      const back = new URL(await comeBack(jar));
+      back.searchParams.delete('code');
+      back.searchParams.set('error', error);
+      const reply = await jar.visit(back.href);
+      expect([reply.status, (await reply.text()).includes(said)]).to.deep.equal([400, true]);
+    });
+  }
 
   for (const [title, spoil] of [
     ['changed', (cookies: string) => cookies.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')).replace(/=./, '=_')],

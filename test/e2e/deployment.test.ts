@@ -2,14 +2,16 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { scheduledPermissions } from '../../functions/host/own-grants.js';
 import { ownPermissions } from '../../functions/preflight/deployment/grants.js';
 import { indexedQueries } from '../../functions/preflight/deployment/indexes.js';
 import { uploadPermissions } from '../../functions/preflight/deployment/uploads.js';
 import { homeOf } from '../../local/demo/plinth-process.js';
 import { functionAccount, local, people } from '../../local/stack/deployment.js';
 import type { PreflightFinding } from '../../shared/bootstrap/preflight.js';
-import { functionNames } from '../../shared/names.js';
+import { collections, deploymentSecrets, functionNames } from '../../shared/names.js';
 import { problemKinds } from '../../shared/problems.js';
+import { lifeOf } from '../support/life.js';
 import { runAt } from '../support/plinth-here.js';
 import { projectFolder } from '../support/recording-store.js';
 import { type Caller, changesIn, makeScene, outcomeOf, type Scene } from '../support/scene.js';
@@ -162,6 +164,9 @@ describe('a deployment, looked at by its operator', function () {
       },
     });
     operator = await scene.caller(people.admin);
+    const life = lifeOf(scene);
+    await life.swept();
+    await life.cleaned();
   });
   after(() => scene?.close());
 
@@ -244,6 +249,52 @@ describe('a deployment, looked at by its operator', function () {
   });
 });
 
+describe('functions that nobody asks directly', function () {
+  this.timeout(120_000);
+
+  it('say what they lack when they run, and what api lacks is seen at the command line', async () => {
+    const scene = await makeScene();
+    try {
+      const operator = await scene.caller(people.admin);
+      const life = lifeOf(scene);
+      await life.pause();
+      const cursorKey = `${own}/secrets/${deploymentSecrets.cursorKey}`;
+      const giveBack = [
+        without(scene, own, roleOf('plinthScheduleRun')),
+        without(scene, cursorKey, roleOf('plinthCursorKey')),
+      ];
+      // It looks once in ten minutes, and has looked already.
+      const clock = scene.stack.functionsHalf?.contextOf(functionNames.cleanup).clock;
+      Object.assign(clock ?? {}, { now: () => new Date(Date.now() + 11 * 60_000) });
+      await life.cleaned();
+      const { go, findings } = await look(operator);
+      const told = (code: string) => findings.find((each) => each.code === code);
+      expect(go).to.equal(false);
+      expect(told('grants-cleanup')).to.include({ state: 'stop', problem: 'cloud-permission' });
+      expect(told('grants-cleanup')?.what).to.equal(
+        `plinth-cleanup lacks cloudscheduler.jobs.get, cloudscheduler.jobs.run in ${local.project}.`,
+      );
+      expect(told('grants-api')).to.include({ state: 'stop', problem: 'cloud-permission' });
+      for (const give of giveBack) give();
+      await life.cleaned();
+      await life.swept();
+      const mended = (await look(operator)).findings;
+      for (const code of ['grants-cleanup', 'grants-sweep', 'grants-api']) {
+        expect(mended.find((each) => each.code === code)?.state, code).to.equal('ok');
+      }
+      // Only their own runs tell. Where these stopped, nothing is known.
+      const { store } = scene.stack.functionsHalf ?? {};
+      const at = new Date(Date.now() - 2 * 3_600_000).toISOString();
+      await store?.commit([{ kind: 'update', collection: collections.grants, id: 'cleanup', data: { at } }]);
+      const old = (await look(operator)).findings.find(({ code }) => code === 'grants-cleanup');
+      expect(old).to.include({ state: 'unknown', what: `cleanup has not looked at them since ${at}` });
+      expect(old?.mend).to.include('plinth-cleanup');
+    } finally {
+      await scene.close();
+    }
+  });
+});
+
 describe('what the deployment is asked for', () => {
   it('is every index that terraform makes', () => {
     const { indexes } = inTerraform<{
@@ -268,7 +319,7 @@ describe('what the deployment is asked for', () => {
         .filter((grant) => grant.on === on)
         .flatMap(({ role }) => customRoles[role]?.permissions ?? [])
         .sort();
-    for (const [name, asked] of Object.entries(ownPermissions)) {
+    for (const [name, asked] of Object.entries({ ...ownPermissions, ...scheduledPermissions })) {
       const custom = asked.filter((each) => !each.startsWith('datastore.')).toSorted();
       expect(custom, name).to.deep.equal(granted(name, 'project'));
     }

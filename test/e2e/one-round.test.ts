@@ -91,6 +91,13 @@ describe('a round of the preflight', function () {
     expect([go, seen]).to.deep.equal([false, undefined]);
   });
 
+  it('serves one of many beginnings at once, and the others count', async () => {
+    const body = bodyOf('crowd');
+    const { seen } = await preflight(alice, body);
+    const begun = await Promise.all([1, 2, 3, 4].map(() => begin(alice, { ...body, seen })));
+    expect(begun.map(({ status }) => status).sort()).to.deep.equal([201, 429, 429, 429]);
+  });
+
   it('is begun from once: the same again resumes, and counts', async () => {
     const body = bodyOf('once');
     const { seen } = await preflight(alice, body);

@@ -26,6 +26,7 @@ import { DurationsRecord } from '../../functions/engine/record/durations.js';
 import { createStepLog } from '../../functions/engine/record/log.js';
 import { readLog } from '../../functions/engine/record/read-log.js';
 import { realTimers } from '../../functions/host/clock.js';
+import { GrantsRecord } from '../../functions/host/own-grants.js';
 import { RateRecord } from '../../functions/http/rate-limit.js';
 import { membersOf } from '../../functions/pools/member.js';
 import { PoolNotesRecord } from '../../functions/pools/notes.js';
@@ -136,6 +137,7 @@ const stored: readonly (readonly [collection: string, record: z.ZodObject])[] = 
   [collections.durations, DurationsRecord],
   [collections.rates, RateRecord],
   [collections.preflights, SeenRecord],
+  [collections.grants, GrantsRecord],
 ];
 
 function noteFields({ fields }: Recording, collection: string, record: z.ZodObject): void {

@@ -112,9 +112,13 @@ const rules: Rule[] = [
     'the page runs in browsers: of the project it knows what both sides of the wire speak',
   ),
   {
-    name: 'console imports only types of shared',
+    name: 'console imports only types of shared, and what needs nothing else',
     message: 'schemas are too large for the page: take the type, and write the few lines that it needs',
-    forbids: ({ from, to, typeOnly }) => within('console')(from) && within('shared')(to) && !typeOnly,
+    forbids: ({ from, to, typeOnly }) =>
+      within('console')(from) &&
+      within('shared')(to) &&
+      !typeOnly &&
+      imports.some((each) => each.from === to && !each.typeOnly),
   },
   onlyFrom('local', ['local', 'functions', 'shared'], 'local/ runs the CLI as a process and knows no tests'),
   onlyFrom(

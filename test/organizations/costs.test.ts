@@ -49,7 +49,10 @@ describe('the documents of an operation', () => {
     counts = counted.counts;
     server = await createOrganizationsServer(issuer, {
       store: counted.store,
-      env: { PLINTH_ORGANIZATION_CREATORS: 'example.com', PLINTH_CHANGES_PER_MINUTE: '10000' },
+      env: {
+        PLINTH_ORGANIZATION_CREATORS: 'example.com',
+        PLINTH_CHANGES_PER_MINUTE: '10000',
+      },
     });
     for (let i = 0; i < listed; i++) {
       lonely = organizationId;
@@ -94,6 +97,7 @@ describe('the documents of an operation', () => {
     return { reads: counts.reads - before.reads, written: counts.written - before.written };
   }
 
+  const always = { since: '2026-01-01T00:00:00Z' };
   const inOrganization = () => ({ organizationId });
   const named = (prefix: string) => Array.from({ length: listed }, (_, i) => ({ email: `${prefix}${i}@example.com` }));
   const member = (email: string) => ({ organizationId, email });
@@ -135,6 +139,8 @@ describe('the documents of an operation', () => {
       ['of an admin', 200, () => ({ params: member('eve@example.com'), body: { role: 'member' } })],
     ],
     listOrganizationTeams: [['', 200, () => ({ params: inOrganization() })]],
+    replayOrganizationEvents: [['without a webhook', 409, () => ({ params: inOrganization(), body: always })]],
+    replayTeamEvents: [['without a webhook', 409, () => ({ params: { teamId: inside }, body: always })]],
     listTeamEvents: [['', 200, () => ({ params: { teamId: inside } })]],
     createTeam: [
       ['standalone', 201, () => ({ body: { name: 'another' } })],
@@ -230,6 +236,23 @@ describe('the documents of an operation', () => {
     const again = await costOf(201, 'createTeam', asked);
     expect(again.reads).to.equal(idempotencyCost.readsAgain);
     expect(again.written).to.equal(0);
+  });
+
+  it('of a replay are those of the events that it sends', async () => {
+    const counted = countStore(memory);
+    const counting = await createOrganizationsServer(issuer, {
+      store: counted.store,
+      env: { PLINTH_WEBHOOK_URL: 'http://127.0.0.1:9/hook' },
+    });
+    const { events } = await counting.expect<{ events: number }>(200, 'replayTeamEvents', {
+      as: operator,
+      params: { teamId: inside },
+      body: always,
+    });
+    counting.close();
+    const times = { ...n, listed: events };
+    expect(counted.counts.reads).to.be.at.most(most(operationCosts.replayTeamEvents.reads, times));
+    expect(counted.counts.written).to.be.at.most(most(operationCosts.replayTeamEvents.writes, times));
   });
 
   it('are fewer once a member has changed something, and one for another account with their e-mail, once', async () => {

@@ -1,6 +1,7 @@
 /** One run of the fuzzer over all operations: what must hold, whatever was sent. */
 import { expect } from 'chai';
 import { problemRoutes } from '../../shared/api.js';
+import { consoleRoutes } from '../../shared/console/routes.js';
 import type { Organization } from '../../shared/organization/organization.js';
 import { organizationRoutes } from '../../shared/organization/routes.js';
 import type { Team } from '../../shared/organization/team.js';
@@ -11,13 +12,17 @@ import { createFuzzer, type Sent, send } from './fuzzer.js';
 import { type Operation, type OrganizationsServer, operations, operator } from './organizations-server.js';
 import { createRandom } from './random.js';
 
-const routes = { ...organizationRoutes, ...problemRoutes };
+const routes = { ...organizationRoutes, ...problemRoutes, ...consoleRoutes };
 
 /**
  * Tenants are strangers to each other only where anyone may come. Elsewhere the admin of any organization may look at any
  * team and migrate it, as the reference has it.
  */
-export const strangers = { PLINTH_ORGANIZATION_CREATORS: 'anyone' };
+export const strangers = {
+  PLINTH_ORGANIZATION_CREATORS: 'anyone',
+  // Events can be replayed only where there is a webhook. Nothing here sends to it.
+  PLINTH_WEBHOOK_URL: 'http://127.0.0.1:9/webhook',
+};
 
 /** How a careless client, or a careful attacker, would spoil a token. */
 async function badTokens(issuer: Issuer): Promise<string[]> {
@@ -145,6 +150,7 @@ export async function fuzzEverything(
       migrationId: ['latest'],
       email: people,
       name: ['A name', 'Another'],
+      since: ['2026-01-01T00:00:00Z'],
     }),
   });
   const statuses = new Map<Operation, Map<number, number>>();

@@ -27,7 +27,6 @@ import { undoMigration } from '../../functions/organizations/undo.js';
 import { Problem } from '../../shared/problems.js';
 import type { Action, Outcome } from './model.js';
 import { operator } from './organizations-server.js';
-import type { Client } from './scheduler.js';
 
 const configOf = (creators: string) =>
   readConfig({
@@ -41,8 +40,8 @@ const configOf = (creators: string) =>
 const [closed, open] = [configOf(''), configOf('anyone')];
 
 /** `anyone` may make organizations, so migrations need the team's consent. */
-export const contextOf = (client: Client, anyone = false): Context =>
-  createContext(anyone ? open : closed, { ...client, log: () => undefined });
+export const contextOf = (process: Pick<Context, 'store' | 'clock' | 'random'>, anyone = false): Context =>
+  createContext(anyone ? open : closed, { ...process, log: () => undefined });
 
 export const callerOf = (email: string) =>
   ({

@@ -204,22 +204,28 @@ describe('the package store', function () {
     const begun = await ask(`POST /resumable/upload/storage/v1/b/${bucket}/o?uploadType=resumable&name=${name}`, '{}');
     const session = new URL(begun.headers.get('location') ?? '');
     const at = `${session.pathname}${session.search}`;
-    const first = await ask(`PUT ${at}`, 'hello ', { 'content-range': 'bytes 0-5/11' });
-    expect([first.status, first.headers.get('range')]).to.deep.equal([308, 'bytes=0-5']);
-    expect((await ask(`PUT ${at}`, 'lost', { 'content-range': 'bytes 9-12/13' })).status).to.equal(400);
-    expect((await ask(`PUT ${at}`, '', { 'content-range': 'bytes */11' })).headers.get('range')).to.equal('bytes=0-5');
-    expect((await ask(`PUT ${at}`, 'world', { 'content-range': 'bytes 6-10/11' })).status).to.equal(200);
-    expect((await ask(`GET /storage/v1/b/${bucket}/o/${name}?alt=media`)).text).to.equal('hello world');
+    // All chunks but the last are whole multiples of 256 KiB.
+    const chunk = 'hello wo'.repeat(32 * 1024);
+    const [end, bytes] = [chunk.length - 1, chunk.length + 5];
+    const first = await ask(`PUT ${at}`, chunk, { 'content-range': `bytes 0-${end}/${bytes}` });
+    expect([first.status, first.headers.get('range')]).to.deep.equal([308, `bytes=0-${end}`]);
+    const lost = `bytes ${end + 4}-${end + 7}/${end + 8}`;
+    expect((await ask(`PUT ${at}`, 'lost', { 'content-range': lost })).status).to.equal(400);
+    const asked = await ask(`PUT ${at}`, '', { 'content-range': `bytes */${bytes}` });
+    expect(asked.headers.get('range')).to.equal(`bytes=0-${end}`);
+    const last = `bytes ${end + 1}-${bytes - 1}/${bytes}`;
+    expect((await ask(`PUT ${at}`, 'world', { 'content-range': last })).status).to.equal(200);
+    expect((await ask(`GET /storage/v1/b/${bucket}/o/${name}?alt=media`)).text).to.equal(`${chunk}world`);
 
     const build = { version: '2.0.0', hash: 'abc' };
     const unsaid = await storage.archive(bucket, build, 'full').catch((error: unknown) => error);
     expect(unsaid)
       .to.have.property('message')
       .that.matches(/Nobody says what the SHA-256/);
-    const sum = sha256(Buffer.from('hello world'));
+    const sum = sha256(Buffer.from(`${chunk}world`));
     const beside = `POST /upload/storage/v1/b/${bucket}/o?uploadType=media&name=${name}.sha256`;
     expect((await ask(beside, `${sum}  installer.tar.gz\n`)).status).to.equal(200);
-    expect(await storage.archive(bucket, build, 'full')).to.deep.include({ sha256: sum, bytes: 11 });
+    expect(await storage.archive(bucket, build, 'full')).to.deep.include({ sha256: sum, bytes });
     for (const each of [name, `${name}.sha256`]) {
       expect((await ask(`DELETE /storage/v1/b/${bucket}/o/${each}`)).status).to.equal(204);
     }

@@ -47,7 +47,7 @@ export const faults: readonly Fault[] = [
     source: '18b7306',
     edits: [
       { find: '...(installHash === undefined ? [] : [', put: "...(installHash !== '' ? [] : [" },
-      { find: '...(installVersion === undefined ? [] : [', put: "...(installVersion !== '' ? [] : [" },
+      { find: '...(installVersion === undefined ? [] : [`', put: "...(installVersion !== '' ? [] : [`" },
     ],
     tests: ['package/package-store.test.js'],
     fails: 'leaves what a package of the caller must bear to whoever reads it on the jumpbox',
@@ -125,14 +125,14 @@ export const faults: readonly Fault[] = [
         put: 'const belongs = ({ email }: Member): boolean => inOrganization.get(email)?.governs === true;',
       },
     ],
-    tests: ['organizations/schedules.test.js'],
+    tests: ['simulation/organizations.test.js'],
     fails: 'keep their rules under',
   },
   {
     name: 'Events are listed by the time of a process, not by that of their commit',
     source: 'new',
     edits: [{ find: '.sort(newestFirst);', put: '.sort((a, b) => (a.event.id < b.event.id ? 1 : -1));' }],
-    tests: ['organizations/schedules.test.js'],
+    tests: ['simulation/organizations.test.js'],
     fails: 'keep their rules under',
   },
 ];

@@ -5,6 +5,7 @@ import { listBootstraps } from '../../functions/bootstraps/find.js';
 import { requestRemoval } from '../../functions/bootstraps/removal.js';
 import { viewOf } from '../../functions/bootstraps/view.js';
 import { createAccess } from '../../functions/http/bootstraps/access.js';
+import { listFor } from '../../functions/http/bootstraps/listed.js';
 import { collections } from '../../shared/names.js';
 import { alice, bob, given } from '../engine/world.js';
 import { acceptOptions } from '../support/accept-options.js';
@@ -33,6 +34,8 @@ describe('a pool of prepared projects', () => {
     }
     expect([...world.things.keys()].filter((thing) => thing.endsWith('/vm'))).to.deep.equal([]);
     expect(await world.store.query({ collection: collections.names })).to.deep.equal([]);
+    // Few steps of a bootstrap are no time of one.
+    expect(await world.store.query({ collection: collections.durations })).to.deep.equal([]);
     expect(await made.keep()).to.deep.equal({ made: 0, looked: 0, setAside: 0 });
   });
 
@@ -45,7 +48,8 @@ describe('a pool of prepared projects', () => {
   it('shows its projects to nobody, operators included', async () => {
     const { world } = await start(2);
     expect(await listBootstraps(world.context)).to.deep.equal([]);
-    for (const { id } of await members()) {
+    for (const { id, data } of await members()) {
+      expect(await listFor(world.context, operator, { name: data.projectId })).to.deep.equal([]);
       const seen = await createAccess(world.context)
         .visible(id, operator)
         .catch((error: unknown) => error);

@@ -7,7 +7,7 @@ import { collections } from '../../../shared/names.js';
 import { lift } from '../../store/lift.js';
 import type { Write } from '../../store/store.js';
 import type { Plan } from '../plan.js';
-import type { BootstrapRecord } from './documents.js';
+import { type BootstrapRecord, isUnclaimed } from './documents.js';
 
 /** `durations/{bootstrap}`. */
 export const DurationsRecord = z.object({
@@ -25,6 +25,8 @@ const keptMs = 180 * 86_400_000;
 /** Written with the end of the first generation. A later one looks at most things only, and teaches nothing. */
 export function durationWrites(id: string, record: BootstrapRecord, plan: Plan): Write[] {
   const { state, generation, endedAt } = record;
+  // A prepared project has few of the steps.
+  if (isUnclaimed(record)) return [];
   if (!['succeeded', 'succeeded-with-warnings'].includes(state) || generation !== 1 || endedAt === undefined) return [];
   const data: DurationsRecord = {
     schema: 1,

@@ -19,7 +19,7 @@ import { endFor, priceOf } from '../../bootstraps/ceilings.js';
 import { findClaimed } from '../../bootstraps/find.js';
 import { ttlSeconds } from '../../bootstraps/new-record.js';
 import { checkResume, isStillTheirs } from '../../bootstraps/resume.js';
-import { checkRoom } from '../../bootstraps/team-ceilings.js';
+import { checkPriced, checkRoom } from '../../bootstraps/team-ceilings.js';
 import type { Context } from '../../context.js';
 import { optionsOf, type StoredBootstrap } from '../../engine/record/documents.js';
 import { makeProjectId } from '../../engine/record/ids.js';
@@ -31,7 +31,7 @@ import { findings } from '../../preflight/index.js';
 import { type Found, shownOf, strictly } from '../../preflight/look.js';
 import { preflight } from '../../preflight/preflight.js';
 import { optionsCode, ruleFindings } from '../../preflight/rules.js';
-import { findSeen, keepSeen } from '../../preflight/seen.js';
+import { keepSeen, useSeen } from '../../preflight/seen.js';
 import { installerPackage } from '../../preflight/software/package.js';
 import { plinthBinary } from '../../steps/hosts/plinth-binary.js';
 import { checkBase } from './base-check.js';
@@ -192,7 +192,7 @@ const intentOf = (
 });
 
 const seenBefore = async (context: Context, asking: Asking<Asked>): Promise<readonly string[] | undefined> =>
-  asking.body.seen === undefined ? undefined : findSeen(context, roundOf(asking), asking.body.seen);
+  asking.body.seen === undefined ? undefined : useSeen(context, roundOf(asking), asking.body.seen);
 
 /** Throws if a new bootstrap like this would pass a ceiling. */
 async function checkNew(
@@ -200,8 +200,12 @@ async function checkNew(
   wanted: Parameters<typeof priceOf>[1],
   { maxMicros, team }: Pick<BeginFacts, 'maxMicros' | 'team'>,
 ): Promise<void> {
-  endFor(priceOf(context.config, wanted, maxMicros), context.clock.now(), ttlSeconds(wanted.options));
-  if (team !== undefined) checkRoom(await boundsOfTeam(context, team));
+  const price = priceOf(context.config, wanted, maxMicros);
+  endFor(price, context.clock.now(), ttlSeconds(wanted.options));
+  if (team === undefined) return;
+  const bounds = await boundsOfTeam(context, team);
+  checkRoom(bounds);
+  checkPriced(context.config, bounds, price);
 }
 
 const isOwn = async (context: Context, standing: StoredBootstrap | undefined, caller: Caller): Promise<boolean> =>

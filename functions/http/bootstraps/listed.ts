@@ -3,7 +3,7 @@ import { isBoundToAnother } from '../../bootstraps/bound.js';
 import { findByName, listBootstraps } from '../../bootstraps/find.js';
 import { bootstrapsOf } from '../../bootstraps/team-roles.js';
 import type { Context } from '../../context.js';
-import type { StoredBootstrap } from '../../engine/record/documents.js';
+import { isHidden, type StoredBootstrap } from '../../engine/record/documents.js';
 import type { Caller } from '../../identity/auth.js';
 import { holdingTeamsOf, NotTheirs, rightsIn } from '../../organizations/ownership.js';
 import { checkSeen } from './teams.js';
@@ -30,7 +30,7 @@ export async function listFor(context: Context, caller: Caller, asked: Asked): P
   }
   if (name !== undefined && caller.operator) {
     const found = await findByName(context, name);
-    return found === undefined ? [] : [found];
+    return found === undefined || isHidden(found.data) ? [] : [found];
   }
   return (all ? await listBootstraps(context) : (await seenBy(context, caller)).bootstraps).filter(isMeant);
 }

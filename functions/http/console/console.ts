@@ -120,9 +120,11 @@ function sessionHandlers(
       const found = await findSession(context, await clientOf(), cookie);
       if (found === undefined) throw new Problem('unauthenticated', 'The session has ended. Sign in again.');
       const { sealed, ...session } = found;
+      const leftMs = Date.parse(session.endsAt) - context.clock.now().getTime();
+      const secondsLeft = Math.max(0, Math.floor(leftMs / 1000));
       return {
         status: 200,
-        ...(sealed !== undefined && { headers: { 'set-cookie': cookieOf('session', url, sealed, sessionSeconds) } }),
+        ...(sealed !== undefined && { headers: { 'set-cookie': cookieOf('session', url, sealed, secondsLeft) } }),
         body: { ...session, bootstrapsUrl } satisfies ConsoleSession,
       };
     },
@@ -192,7 +194,10 @@ async function endSignIn(signingIn: SigningIn, came: Came, cookies: string | und
   if (begun === undefined || begun.untilMs <= context.clock.now().getTime() || came.state !== begun.state) {
     return notSignedIn('This browser did not begin this, or it took longer than ten minutes.');
   }
-  if (came.code === undefined) return notSignedIn('It was not agreed to.');
+  if (came.code === undefined) {
+    const declined = came.error === 'access_denied';
+    return notSignedIn(declined ? 'It was not agreed to.' : 'The issuer did not let you in. Try again.');
+  }
   try {
     const tokens = await grant(client, {
       grant_type: 'authorization_code',

@@ -17,6 +17,7 @@ import { deleteOrganization, renameOrganization, restoreOrganization } from '../
 import { createOrganization, getOrganization, listOrganizations } from '../../organizations/organizations.js';
 import { refusing } from '../../organizations/refusal.js';
 import { removeOrganizationMember } from '../../organizations/removal.js';
+import { replayOrganization } from '../../organizations/replay.js';
 import { listOrganizationTeams } from '../../organizations/teams.js';
 import { consoleHandlers } from '../console/console.js';
 import { healthHandlers } from '../health.js';
@@ -150,6 +151,9 @@ const organizationHandlers = (context: Context, answerInPages: AnswerInPages): K
     answerInPages(routes.listOrganizationTeams, call, (page) =>
       listOrganizationTeams(context, call.caller, call.params.organizationId, page),
     ),
+
+  replayOrganizationEvents: async ({ caller, params: { organizationId }, body }) =>
+    okAnswer(await replayOrganization(context, caller, organizationId, body)),
 
   listOrganizationEvents: (call) =>
     answerInPages(routes.listOrganizationEvents, { ...call, kept: filterOf(call.query) }, (page) =>

@@ -9,6 +9,7 @@ import { type EventFilter, listTeamEvents } from '../../organizations/events.js'
 import { addTeamMembers } from '../../organizations/many-members.js';
 import type { Added } from '../../organizations/members.js';
 import { migrateTeam, previewMigration } from '../../organizations/migration.js';
+import { replayTeam } from '../../organizations/replay.js';
 import { deleteTeam, renameTeam, restoreTeam } from '../../organizations/team-life.js';
 import {
   addTeamMember,
@@ -34,6 +35,7 @@ type TeamRoutes = Pick<
   | 'setTeamMemberRole'
   | 'listTeamMembers'
   | 'listTeamEvents'
+  | 'replayTeamEvents'
   | 'addTeamMember'
   | 'removeTeamMember'
   | 'previewMigration'
@@ -91,6 +93,9 @@ export const teamHandlers = (context: Context, answerInPages: AnswerInPages): Ke
     answerInPages(routes.listTeamMembers, call, (page) =>
       listTeamMembers(context, call.caller, call.params.teamId, page),
     ),
+
+  replayTeamEvents: async ({ caller, params: { teamId }, body }) =>
+    okAnswer(await replayTeam(context, caller, teamId, body)),
 
   listTeamEvents: (call) =>
     answerInPages(routes.listTeamEvents, { ...call, kept: filterOf(call.query) }, (page) =>

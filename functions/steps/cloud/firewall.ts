@@ -84,7 +84,7 @@ export const firewall = defineProjectStep({
   name: 'firewall',
   title: 'Firewall',
   lane: 'cloud',
-  prepares: 'kept',
+  prepares: 'again',
   needs: { network },
   describe: (_options, _key, machineAccess) =>
     rulesOf({ machineAccess, sshSourceRanges: [everywhere] }, 'external').map(({ name, allowed, targetTags }) => {

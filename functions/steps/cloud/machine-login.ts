@@ -21,7 +21,7 @@ export const machineLogin = defineStep({
   name: 'machine-login',
   title: 'Login to machines',
   lane: 'cloud',
-  prepares: 'kept',
+  prepares: 'again',
   needs,
   describe: () => ['choice of the login to machines: SSH keys in their metadata, or OS Login where it is required'],
   output: MachineLoginOutput,

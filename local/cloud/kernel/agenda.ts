@@ -8,6 +8,8 @@ import type { CloudState, DueEffect } from './world.js';
 export interface AgendaOptions {
   readonly state: CloudState;
   readonly random: () => number;
+  /** Undefined: real time, with a timer. */
+  readonly now: (() => number) | undefined;
   /** Turns cloud seconds into real milliseconds. */
   readonly scaled: (seconds: number) => number;
   readonly isKnown: (effect: string) => boolean;
@@ -29,7 +31,17 @@ export interface Agenda extends Pick<World, 'schedule' | 'runDue' | 'nextDue'> {
 /** The longest wait that setTimeout accepts. */
 const longestTimer = 2 ** 31 - 1;
 
-export function createAgenda({ state, random, scaled, isKnown, paceOf, run, onRun }: AgendaOptions): Agenda {
+export function createAgenda({
+  state,
+  random,
+  now: given,
+  scaled,
+  isKnown,
+  paceOf,
+  run,
+  onRun,
+}: AgendaOptions): Agenda {
+  const now = given ?? Date.now;
   let timer: NodeJS.Timeout | undefined;
   let running = false;
   let closed = false;
@@ -40,7 +52,7 @@ export function createAgenda({ state, random, scaled, isKnown, paceOf, run, onRu
       if (!isKnown(effect)) throw new Error(`no effect is named ${effect}`);
       state.sequence += 1;
       const spread = exact ? 1 : 0.7 + 0.6 * random();
-      const at = Date.now() + scaled(seconds * paceOf(effect)) * spread;
+      const at = now() + scaled(seconds * paceOf(effect)) * spread;
       state.due.push({ at, order: state.sequence, effect, args });
       scheduledUntil = Math.max(at, scheduledUntil ?? at);
       agenda.rearm();
@@ -57,7 +69,7 @@ export function createAgenda({ state, random, scaled, isKnown, paceOf, run, onRu
       running = true;
       let ran = 0;
       try {
-        for (let next = takeDue(state); next !== undefined; next = takeDue(state)) {
+        for (let next = takeDue(state, now()); next !== undefined; next = takeDue(state, now())) {
           ran += 1;
           if (ran > 100_000) throw new Error(`effects without end: ${next.effect}`);
           run(next.effect, next.args);
@@ -71,8 +83,8 @@ export function createAgenda({ state, random, scaled, isKnown, paceOf, run, onRu
     rearm() {
       clearTimeout(timer);
       const next = agenda.nextDue();
-      if (next === undefined || closed || running) return;
-      timer = setTimeout(agenda.runDue, Math.min(longestTimer, Math.max(0, next - Date.now())));
+      if (next === undefined || closed || running || given !== undefined) return;
+      timer = setTimeout(agenda.runDue, Math.min(longestTimer, Math.max(0, next - now())));
       timer.unref();
     },
     close() {
@@ -84,8 +96,7 @@ export function createAgenda({ state, random, scaled, isKnown, paceOf, run, onRu
 }
 
 /** The first effect that is due, if there is one. */
-function takeDue(state: CloudState): DueEffect | undefined {
-  const now = Date.now();
+function takeDue(state: CloudState, now: number): DueEffect | undefined {
   let best = -1;
   for (const [i, due] of state.due.entries()) {
     if (due.at > now) continue;

@@ -109,6 +109,8 @@ export interface World {
   table<T = JsonObject>(name: string): Record<string, T>;
   /** Real time, in milliseconds since the epoch. */
   now(): number;
+  /** Waits for some milliseconds of it. */
+  sleep(milliseconds: number): Promise<void>;
   /** Seeded, in [0, 1). */
   random(): number;
   /** A new decimal id, like Google's numeric ids. */

@@ -1,5 +1,6 @@
 /** The state of the simulated cloud and its changes over time: tables, ids, seeded chance, and effects that are due later. */
 
+import { setTimeout as realSleep } from 'node:timers/promises';
 import { createPolicies } from '../iam/policies.js';
 import { findProject } from '../projects/projects.js';
 import { paceOf } from '../worlds/settings.js';
@@ -36,6 +37,10 @@ export interface WorldOptions {
   readonly state: CloudState;
   readonly effects: Readonly<Record<string, Effect>>;
   readonly timeFactor: number;
+  /** In milliseconds since 1970. Default: real time. With another one, effects wait for the next request. */
+  readonly now?: (() => number) | undefined;
+  /** Waits for some milliseconds of that time. Default: of real time. */
+  readonly sleep?: ((milliseconds: number) => Promise<void>) | undefined;
   /** Called when an effect throws, which is a fault of the simulator. */
   readonly onFault: (effect: string, error: unknown) => void;
 }
@@ -46,7 +51,7 @@ export interface RunningWorld extends World, Pick<Agenda, 'noting'> {
   close(): void;
 }
 
-export function createWorld({ services, state, effects, timeFactor, onFault }: WorldOptions): RunningWorld {
+export function createWorld({ services, state, effects, timeFactor, now, sleep, onFault }: WorldOptions): RunningWorld {
   const listeners = new Set<() => void>();
   const random = createChance(state);
   const scaled = (seconds: number): number => seconds * 1000 * timeFactor;
@@ -56,6 +61,7 @@ export function createWorld({ services, state, effects, timeFactor, onFault }: W
   const agenda = createAgenda({
     state,
     random,
+    now,
     scaled: (seconds) => world.scaled(seconds),
     isKnown: (effect) => effects[effect] !== undefined,
     paceOf: (effect) => paceOf(world, effect),
@@ -76,7 +82,8 @@ export function createWorld({ services, state, effects, timeFactor, onFault }: W
       state.tables[name] ??= {};
       return state.tables[name] as Record<string, T>;
     },
-    now: () => Date.now(),
+    now: now ?? Date.now,
+    sleep: sleep ?? (async (milliseconds) => realSleep(milliseconds)),
     random,
     id() {
       state.sequence += 1;

@@ -1,5 +1,4 @@
 /** Cloud Billing: the accounts, and which of them pays for a project. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { readPolicy, writePolicy } from '../iam/policy-methods.js';
 import { testPermissions } from '../iam/test-permissions.js';
 import type { BillingAccountRecord } from '../initial.js';
@@ -79,7 +78,7 @@ const update: Handler = async (call, world) => {
   }
   checkQuota(world, account);
   // The call waits for the link.
-  await sleep(world.scaled(delayOf(world, 'billingLink')));
+  await world.sleep(world.scaled(delayOf(world, 'billingLink')));
   checkQuota(world, account);
   project.billingAccountName = wanted;
   return info(world, project);

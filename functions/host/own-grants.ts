@@ -1,0 +1,48 @@
+/**
+ * What functions that only Cloud Scheduler calls hold in plinth's own project. Nobody else can ask them, so they ask for
+ * themselves now and then, and write down what they lack. `plinth doctor --deployment` reads that.
+ */
+import * as z from 'zod';
+import { collections } from '../../shared/names.js';
+import type { Context } from '../context.js';
+import { lift } from '../store/lift.js';
+
+/** What each needs there, API by API. */
+export const scheduledPermissions = {
+  sweep: ['datastore.entities.create'],
+  cleanup: ['datastore.entities.create', 'cloudscheduler.jobs.get', 'cloudscheduler.jobs.run'],
+} as const;
+export type Scheduled = keyof typeof scheduledPermissions;
+
+/** `grants/{function}`. */
+export const GrantsRecord = z.object({
+  schema: z.literal(1),
+  at: z.iso.datetime(),
+  /** Permissions, with a space between two. Empty: it holds all. */
+  missing: z.string(),
+});
+type GrantsRecord = z.infer<typeof GrantsRecord>;
+export const liftGrants = lift('grants of a function', GrantsRecord, 1);
+
+const restMs = 600_000;
+
+/**
+ * Each process looks every ten minutes, and at each run while something is missing. Never throws: what is asked here is nothing
+ * that a run needs.
+ */
+export function createGrantsReport({ cloud, config, store, clock, log }: Context, name: Scheduled) {
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  return async (): Promise<void> => {
+    const now = clock.now();
+    if (now.getTime() - lookedAt < restMs) return;
+    try {
+      const held = await cloud.projects.held(config.project, scheduledPermissions[name]);
+      const missing = scheduledPermissions[name].filter((each) => !held.includes(each)).join(' ');
+      const data: GrantsRecord = { schema: 1, at: now.toISOString(), missing };
+      await store.commit([{ kind: 'set', collection: collections.grants, id: name, data }]);
+      lookedAt = missing === '' ? now.getTime() : Number.NEGATIVE_INFINITY;
+    } catch (error) {
+      log('DEBUG', 'What this function holds could not be looked at', { error });
+    }
+  };
+}

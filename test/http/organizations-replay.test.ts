@@ -1,0 +1,180 @@
+/** Events that are sent to the webhook again: which, how, for whom. */
+import { expect } from 'chai';
+import { readConfig } from '../../functions/config.js';
+import { createContext } from '../../functions/context.js';
+import type { Store } from '../../functions/store/store.js';
+import { sendNotices } from '../../functions/webhook/send-notices.js';
+import { createClock } from '../../local/functions/clock.js';
+import { createMemoryStore } from '../../local/functions/memory-store.js';
+import { OrganizationEvent } from '../../shared/organization/organization.js';
+import type { Replayed } from '../../shared/organization/replay.js';
+import { callEverything, type Furnished } from '../organizations/every-operation.js';
+import {
+  createOrganizationsServer,
+  type OrganizationsServer,
+  operator,
+} from '../organizations/organizations-server.js';
+import { isGenuine, type Received, type Receiver, startReceiver } from '../support/webhook-receiver.js';
+import { createIssuer, type Issuer } from './issuer.js';
+
+const key = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
+
+describe('a replay to the webhook', () => {
+  let issuer: Issuer;
+  let store: Store;
+  let server: OrganizationsServer;
+  let receiver: Receiver;
+  let made: Furnished;
+  let minutes = 0;
+  /** What was sent first, by its id. */
+  let first: ReadonlyMap<string, Received>;
+
+  before(async () => {
+    issuer = await createIssuer();
+    store = createMemoryStore();
+    receiver = await startReceiver();
+    server = await createOrganizationsServer(issuer, { store, env: { PLINTH_WEBHOOK_URL: receiver.url } });
+    made = await callEverything(server, { webhook: true });
+    await delivered();
+    first = byId(receiver.received);
+  });
+  after(async () => {
+    server.close();
+    issuer.close();
+    await receiver.close();
+  });
+  beforeEach(() => {
+    receiver.received.length = 0;
+  });
+
+  const byId = (all: readonly Received[]) => new Map(all.map((each) => [String(each.headers['webhook-id']), each]));
+  const idsOf = (all: readonly Received[]) => all.map(({ headers }) => String(headers['webhook-id']));
+  /** As sweep does, minute by minute, until nothing waits. */
+  async function delivered(): Promise<void> {
+    const config = readConfig({
+      PLINTH_PROJECT: 'plinth-test',
+      PLINTH_DEPLOYMENT: 'test',
+      PLINTH_MACHINE_ACCESS: 'direct',
+      PLINTH_SSH_SOURCE_RANGES: '127.0.0.0/8',
+      PLINTH_WEBHOOK_URL: receiver.url,
+    });
+    const secretManager = { versions: async () => ['1'], read: async () => key };
+    const clock = { ...createClock(1), now: () => new Date(Date.now() + minutes * 60_000) };
+    const context = createContext(config, {
+      store,
+      clock,
+      cloud: { secretManager } as never,
+      log: () => undefined,
+    });
+    while ((await store.query({ collection: 'notices', limit: 1 })).length > 0) {
+      await sendNotices(context);
+      minutes += 1;
+    }
+  }
+  const params = () => ({ organizationId: made.organization.id });
+  const replay = (body: object, as: string = operator) =>
+    server.expect<Replayed>(200, 'replayOrganizationEvents', { as, params: params(), body });
+  const events = async () =>
+    (
+      await server.expect<OrganizationEvent[]>(200, 'listOrganizationEvents', { as: operator, params: params() })
+    ).reverse();
+
+  it('has had every kind of event sent before', () => {
+    const kinds = new Set([...first.values()].map(({ text }) => (JSON.parse(text) as { type: string }).type));
+    const all = OrganizationEvent.shape.action.options.map((action) => action.replace('-', '.'));
+    // Another account with a member's e-mail was not there.
+    expect([...kinds]).to.have.members(all.filter((kind) => kind !== 'identity.refused'));
+  });
+
+  it('sends all from a time on, oldest first, each signed, with the id and the text that it had', async () => {
+    const told = await events();
+    const { events: count, next } = await replay({ since: '2026-01-01T00:00:00Z' });
+    expect([count, next]).to.deep.equal([told.length, undefined]);
+    await delivered();
+    expect(receiver.received).to.have.length(told.length);
+    for (const each of receiver.received) {
+      expect(each.text).to.equal(first.get(String(each.headers['webhook-id']))?.text);
+      expect(isGenuine(each, key, Date.now() + minutes * 60_000)).to.equal(true);
+    }
+    const at = (id: string) => told.findIndex((event) => id.endsWith(event.id));
+    const minuteOf = idsOf(receiver.received).map((id) => Math.floor(at(id) / 50));
+    expect(minuteOf, 'at most 50 a minute, oldest first').to.deep.equal([...minuteOf].sort((a, b) => a - b));
+  });
+
+  it('twice at once sends each once, and later once more with the same id', async () => {
+    await Promise.all([replay({ since: '2026-01-01T00:00:00Z' }), replay({ since: '2026-01-01T00:00:00Z' })]);
+    await delivered();
+    const ids = idsOf(receiver.received);
+    expect(new Set(ids).size).to.equal(ids.length);
+    await replay({ since: '2026-01-01T00:00:00Z' });
+    await delivered();
+    expect(new Set(idsOf(receiver.received)).size).to.equal(ids.length);
+  });
+
+  it('goes on from an event, and sends those of a team from before it came into its organization', async () => {
+    const told = await events();
+    const from = told.at(-3) as OrganizationEvent;
+    expect((await replay({ eventId: from.id })).events).to.equal(3);
+    await delivered();
+    expect(idsOf(receiver.received).every((id) => told.slice(-3).some((event) => id.endsWith(event.id)))).to.equal(
+      true,
+    );
+    receiver.received.length = 0;
+    const ofTeam = { as: 'alice@example.com', params: { teamId: made.standalone.teamId } };
+    const { events: count } = await server.expect<Replayed>(200, 'replayTeamEvents', {
+      ...ofTeam,
+      body: { since: '2026-01-01T00:00:00Z' },
+    });
+    const record = await server.expect<unknown[]>(200, 'listTeamEvents', ofTeam);
+    expect(count).to.equal(record.length);
+    await delivered();
+    const types = receiver.received.map(({ text }) => (JSON.parse(text) as { type: string }).type);
+    expect(types).to.include('team.created').and.to.include('team.migrated');
+  });
+
+  it('is for admins, and needs one beginning that is there', async () => {
+    const since = { since: '2026-01-01T00:00:00Z' };
+    const refused = async (status: number, as: string, body: object) =>
+      server.expect(status, 'replayOrganizationEvents', { as, params: params(), body });
+    await refused(403, 'erin@example.com', since);
+    await refused(404, 'nobody@example.com', since);
+    for (const body of [{}, { ...since, eventId: '00062a5c3f0b1e-1a2b3c4d' }, { since: 'yesterday' }]) {
+      await refused(400, operator, body);
+    }
+    await refused(400, operator, { eventId: '00062a5c3f0b1e-1a2b3c4d' });
+    expect((await replay({ since: '2100-01-01T00:00:00Z' })).events).to.equal(0);
+  });
+
+  it('names who was left out of a team that came back, and why', async () => {
+    const { server: other, organizationId, teamId } = await leftBehind();
+    await other.expect(200, 'restoreTeam', { as: operator, params: { teamId } });
+    const restored = (await store.query({ collection: 'notices' }))
+      .map(({ data }) => JSON.parse(String(data['body'])) as { type: string; data: Record<string, unknown> })
+      .find(({ type, data }) => type === 'team.restored' && data['teamId'] === teamId);
+    expect(restored?.data).to.deep.include({
+      organizationId,
+      removed: ['zed@example.com'],
+      why: 'They had left the organization that the team came back into.',
+    });
+    await delivered();
+  });
+
+  /** A deleted team, one of whose members has left its organization meanwhile. */
+  async function leftBehind() {
+    const as = operator;
+    const { id: organizationId } = await server.expect<{ id: string }>(201, 'createOrganization', {
+      as,
+      body: { name: 'Left' },
+    });
+    const email = 'zed@example.com';
+    await server.expect(201, 'addOrganizationMember', { as, params: { organizationId }, body: { email } });
+    const { teamId } = await server.expect<{ teamId: number }>(201, 'createTeam', {
+      as,
+      body: { name: 'Left', organizationId },
+    });
+    await server.expect(201, 'addTeamMember', { as, params: { teamId }, body: { email } });
+    await server.expect(200, 'deleteTeam', { as, params: { teamId } });
+    await server.expect(204, 'removeOrganizationMember', { as, params: { organizationId, email } });
+    return { server, organizationId, teamId };
+  }
+});

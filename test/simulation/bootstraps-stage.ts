@@ -1,0 +1,202 @@
+/** What a play of bootstraps runs on: functions with lives of their own, one store, one cloud, and messages that may be lost. */
+import { googleApis, readConfig } from '../../functions/config.js';
+import type { Context } from '../../functions/context.js';
+import { runMessage } from '../../functions/engine/run/run.js';
+import { createOsLoginIdentity } from '../../functions/host/os-login.js';
+import { steps } from '../../functions/steps/index.js';
+import { Conflict } from '../../functions/store/store.js';
+import { noTracing } from '../../functions/tracing/tracing.js';
+import { createDirectCloud } from '../../local/cloud/direct.js';
+import { createMemoryStore } from '../../local/functions/memory-store.js';
+import { environmentOf, initialState, laneFunctions } from '../../local/stack/deployment.js';
+import type { StepMessage } from '../../shared/bootstrap/message.js';
+import type { FunctionName, Lane } from '../../shared/names.js';
+import { Problem } from '../../shared/problems.js';
+import { createRandom, type Random } from '../organizations/random.js';
+import { cloudOf, endpointOf } from './process-cloud.js';
+import { type Disturbance, inTurns, storeOf } from './process-store.js';
+import { createScheduler, type Process } from './scheduler.js';
+import { createSeedKeys } from './seed-keys.js';
+import { createTeller } from './told.js';
+
+export type Fate = 'lost' | 'doubled' | 'late';
+
+/** What befalls the n-th call of all, and the n-th message of all, from 0. */
+export interface Adversary {
+  readonly calls: ReadonlyMap<number, Disturbance>;
+  readonly messages: ReadonlyMap<number, Fate>;
+}
+
+export interface Stage {
+  readonly scheduler: ReturnType<typeof createScheduler>;
+  readonly memory: ReturnType<typeof createMemoryStore>;
+  readonly direct: ReturnType<typeof createDirectCloud>;
+  readonly teller: ReturnType<typeof createTeller>;
+  readonly random: Random;
+  /** The living process of a function, a new one if the last has died. */
+  living(name: FunctionName): Living;
+  /** Has a function do something. What it throws ends that, as it ends a request. */
+  invoke(name: FunctionName, what: string, work: (context: Context) => Promise<void>): void;
+  /** Calls and messages so far. */
+  readonly counts: { calls: number; messages: number; deaths: number };
+}
+
+interface Living {
+  readonly process: Process;
+  readonly context: Context;
+}
+
+const endpoints = Object.fromEntries(googleApis.map((api) => [api, endpointOf(api)])) as Record<
+  (typeof googleApis)[number],
+  string
+>;
+const configs = new Map<FunctionName, Context['config']>();
+function configOf(name: FunctionName): Context['config'] {
+  const known =
+    configs.get(name) ??
+    readConfig(
+      environmentOf(name, {
+        origin: 'https://plinth.simulated.example',
+        endpoints,
+        issuerUrl: 'https://issuer.simulated.example',
+        forge1Url: 'https://forge1.simulated.example',
+      }),
+    );
+  configs.set(name, known);
+  return known;
+}
+
+/** Most answers come soon, some after seconds, and one in a hundred when a lease is over. */
+function latency(random: Random): number {
+  const luck = random.next();
+  if (luck < 0.9) return 0.01 + random.next() * 0.2;
+  return luck < 0.99 ? random.next() * 3 : random.next() * 45;
+}
+
+/** Seconds that clocks of functions differ by. */
+export const mostAheadSeconds = 20;
+const functionSeconds = 540;
+
+const isExpected = (error: unknown): boolean =>
+  (error instanceof Problem && error.code !== 'internal') || error instanceof Conflict;
+
+const said = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error));
+
+export function createStage(seed: number, adversary: Adversary, onCall: (stage: Stage) => void): Stage {
+  const random = createRandom(seed ^ 0x5eed);
+  const scheduler = createScheduler(random, 'next');
+  const memory = createMemoryStore(scheduler.time);
+  const google = scheduler.process('Google');
+  const direct = createDirectCloud({
+    seed,
+    initial: initialState(),
+    now: scheduler.time,
+    sleep: (milliseconds) => google.turn(milliseconds / 1000),
+  });
+  const teller = createTeller();
+  const counts = { calls: 0, messages: 0, deaths: 0 };
+  const lives = new Map<FunctionName, Living>();
+  const seconds = (): number => latency(random);
+
+  const disturb = (process: Process, call: string): Disturbance | undefined => {
+    const how = adversary.calls.get(counts.calls);
+    counts.calls += 1;
+    if (how === undefined) return undefined;
+    teller.tell(scheduler.time(), process.name, `its call ${counts.calls - 1} (${call}) ${how} its effect`);
+    return how;
+  };
+
+  function deliver(lane: Lane, message: StepMessage, afterSeconds: number): void {
+    const post = scheduler.process('Pub/Sub');
+    scheduler.start(post, async () => {
+      await post.turn(afterSeconds);
+      const { bootstrapId, instance } = message;
+      stage.invoke(laneFunctions[lane], `gets ${bootstrapId} ${instance}`, async (context) => {
+        const deadlineAt = new Date(context.clock.now().getTime() + functionSeconds * 1000);
+        await runMessage(context, steps, message, {
+          deadlineAt,
+          onEnd: (ended, result) =>
+            teller.tell(scheduler.time(), laneFunctions[lane], `${bootstrapId} ${ended}: ${result}`),
+        });
+      });
+    });
+  }
+
+  function send(lane: Lane, message: StepMessage): void {
+    const fate = adversary.messages.get(counts.messages);
+    counts.messages += 1;
+    const { bootstrapId, instance } = message;
+    if (fate !== undefined) teller.tell(scheduler.time(), 'Pub/Sub', `${bootstrapId} ${instance} is ${fate}`);
+    if (fate === 'lost') return;
+    deliver(lane, message, fate === 'late' ? 30 + random.next() * 600 : seconds());
+    if (fate === 'doubled') deliver(lane, message, seconds());
+  }
+
+  function createContext(name: FunctionName, process: Process): Context {
+    const config = configOf(name);
+    const cloud = cloudOf({ config, direct, process, disturb, seconds });
+    const keys = createSeedKeys(process.random);
+    const { clock } = process;
+    return {
+      config,
+      clock,
+      cloud,
+      keys,
+      random: process.random,
+      log(severity, message, fields) {
+        if (severity !== 'ERROR') return;
+        const { error } = (fields ?? {}) as { readonly error?: unknown };
+        if (error === undefined || isExpected(error)) teller.tell(scheduler.time(), process.name, message);
+        else teller.wrong(scheduler.time(), `${process.name}: ${message}: ${said(error)}`);
+      },
+      store: storeOf(memory, process, { disturb, seconds, answers: true, onCommit: () => onCall(stage) }),
+      publisher: {
+        publish: (lane, messages) =>
+          inTurns(
+            process,
+            disturb(process, 'publish'),
+            async () => {
+              for (const each of messages) send(lane, each);
+            },
+            {
+              seconds,
+            },
+          ),
+        close: async () => undefined,
+      },
+      remote: { host: () => Promise.reject(new Error('No machines are here')), close: async () => undefined },
+      osLogin: createOsLoginIdentity({ config, cloud, keys, clock }),
+      tracing: noTracing,
+    };
+  }
+
+  const stage: Stage = {
+    scheduler,
+    memory,
+    direct,
+    teller,
+    random,
+    counts,
+    living(name) {
+      const found = lives.get(name);
+      if (found !== undefined && !found.process.isDead()) return found;
+      if (found !== undefined) counts.deaths += 1;
+      const process = scheduler.process(name, random.below(mostAheadSeconds));
+      const living = { process, context: createContext(name, process) };
+      lives.set(name, living);
+      return living;
+    },
+    invoke(name, what, work) {
+      const { process, context } = stage.living(name);
+      scheduler.start(process, async () => {
+        try {
+          await work(context);
+        } catch (error) {
+          if (!isExpected(error)) teller.wrong(scheduler.time(), `${name} ${what}: ${said(error)}`);
+          else teller.tell(scheduler.time(), name, `${what}: ${(error as Error).message}`);
+        }
+      });
+    },
+  };
+  return stage;
+}

@@ -1,0 +1,64 @@
+/** Plays seed after seed of a kind of world, some of them twice, and makes the first failing one small. */
+import { shrink } from './shrink.js';
+import { placesOf, type Simulation, type Told } from './told.js';
+
+export interface Hunted {
+  readonly seeds: number;
+  /** Of this process. */
+  readonly cpuSeconds: number;
+  readonly found?: Found;
+}
+
+export interface Found {
+  readonly seed: number;
+  readonly without: readonly number[];
+  readonly told: Told;
+}
+
+/** One in so many seeds is played twice. */
+const twiceEvery = 20;
+
+const textOf = ({ timeline, faults }: Told): string => [...timeline, ...faults].join('\n');
+
+/** Undefined: nothing was wrong. */
+async function tried(simulation: Simulation, seed: number, twice: boolean): Promise<Told | undefined> {
+  const items = placesOf(simulation.size(seed));
+  const told = await simulation.play(seed, items);
+  if (told.faults.length > 0) return told;
+  if (!twice) return undefined;
+  const again = await simulation.play(seed, items);
+  if (textOf(again) === textOf(told)) return undefined;
+  const at = told.timeline.findIndex((line, i) => line !== again.timeline[i]);
+  const what = `the same seed told something else at line ${at + 1}: ${again.timeline[at] ?? 'its end'}`;
+  return { ...told, faults: [what] };
+}
+
+export async function hunt(
+  simulation: Simulation,
+  { from, goesOn }: { readonly from: number; readonly goesOn: (seeds: number) => boolean },
+): Promise<Hunted> {
+  const begun = process.cpuUsage();
+  let seeds = 0;
+  let found: Found | undefined;
+  while (found === undefined && goesOn(seeds)) {
+    const seed = from + seeds;
+    const told = await tried(simulation, seed, seeds % twiceEvery === 0);
+    seeds += 1;
+    if (told !== undefined) found = { seed, ...(await shrink(simulation, seed, told)) };
+  }
+  const { user, system } = process.cpuUsage(begun);
+  return { seeds, cpuSeconds: (user + system) / 1e6, ...(found === undefined ? {} : { found }) };
+}
+
+/** What is wrong, the command that plays it again, and the timeline. */
+export function inWords({ name }: Simulation, { seed, without, told }: Found): string {
+  const left = without.length === 0 ? '' : ` --without ${without.join(',')}`;
+  return [
+    `Seed ${seed} of ${name}:`,
+    ...told.faults.map((fault) => `  ${fault}`),
+    '',
+    `npm run simulate -- --world ${name} --seed ${seed}${left}`,
+    '',
+    ...told.timeline,
+  ].join('\n');
+}
