@@ -1,44 +1,83 @@
 /**
- * `npm run docs:images`: the pictures of the docs, from real runs. The demo plays on a terminal, which is recorded, while a
- * browser watches it in the console. It needs Debian's chromium, `script`, and a computer that can hold machines.
+ * `npm run docs:images`: the pictures of the docs, from one real run. A terminal, which is recorded, plays `plinth init`, `up`
+ * and `down` against the local stack, while a browser watches it in the console. It needs Debian's chromium and `script`.
  */
-import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
-import { people } from '../../local/stack/deployment.js';
+import { prepareInstall } from '../../local/demo/install.js';
+import { homeOf, makeFolder } from '../../local/demo/plinth-process.js';
+import { local, people } from '../../local/stack/deployment.js';
+import { environmentFor } from '../../local/stack/environment.js';
+import { readMachines } from '../../local/stack/machines-option.js';
 import { createStack, type Stack } from '../../local/stack/stack.js';
 import { launch, narrow, signIn, wide } from './browser.js';
-import { type DemoRun, framesOf, startDemo } from './demo-run.js';
 import { mostBytes, picturesFolder } from './pictures.js';
 import { drawRecording } from './recording.js';
 import { loadScreens } from './screen.js';
+import { framesOf, startTerminal, type TerminalRun } from './terminal-run.js';
 
-const [bob, zoe] = ['bob@example.com', 'zoe@example.org'];
+const program = fileURLToPath(new URL('../../cli/main.js', import.meta.url));
 const terminal = { columns: 80, rows: 30 };
-/** A run of a minute and a half is seen in half of it. */
-const speed = 2;
+const name = 'my-first';
+const [bob, zoe] = ['bob@example.com', 'zoe@example.org'];
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
-async function takePicture(page: Page, name: string): Promise<void> {
-  await page.screenshot({ path: join(picturesFolder, `${name}.png`), animations: 'disabled' });
+async function takePicture(page: Page, picture: string): Promise<void> {
+  await page.screenshot({ path: join(picturesFolder, `${picture}.png`), animations: 'disabled' });
+  say(`${picture}.png is taken.`);
 }
 
-/** What a person sees in the console while the demo goes on. */
-async function watchDemo(demo: DemoRun, page: Page): Promise<void> {
-  const [, url = ''] = await demo.saw(/in a browser, too: (http:\S+)/);
-  await demo.saw(/\d+\/\d+ {2}\d+s/);
+/** A person's computer: an empty folder, and plinth in the path. */
+async function openTerminal(stack: Stack, folder: string): Promise<TerminalRun> {
+  const [bin, work] = [join(folder, '.bin'), join(folder, name)];
+  for (const each of [bin, work, homeOf(folder)]) mkdirSync(each, { recursive: true });
+  writeFileSync(join(bin, 'plinth'), `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`);
+  chmodSync(join(bin, 'plinth'), 0o755);
+  const env = {
+    PATH: [bin, process.env['PATH'] ?? ''].join(delimiter),
+    HOME: homeOf(folder),
+    ...environmentFor(stack, { file: (each) => join(folder, each) }, await stack.tokens(people.alice)),
+    PLINTH_FORGE1_APP_CLIENT_SECRET: 'secret',
+  };
+  return startTerminal(terminal, { commands: ['plinth init', 'plinth up', 'plinth down'], folder: work, env });
+}
+
+async function answerQuestions({ answer }: TerminalRun, version: string | undefined): Promise<void> {
+  for (const [question, text] of [
+    ['Name of the project', ''],
+    ['Billing account that pays', ''],
+    ['Domain of the platform', `${name}.${local.domain}`],
+    ['Folder that the project is made in', ''],
+    ['Zone of the machines', ''],
+    ['DNS zone', ''],
+    ['How long the project lives', ''],
+    ['Your user at the forge1 image registry', 'me'],
+    ['Client ID of the forge1 app', 'id'],
+    ['Version of the platform to install', version ?? ''],
+  ] as const) {
+    await answer(new RegExp(`${question}.*: $`), text);
+  }
+  await answer(/Make it\? \[y\/N\] $/, 'y');
+}
+
+/** What one sees in the console while it is made, and once it is there. */
+async function watch(run: TerminalRun, page: Page, url: string, withMachines: boolean): Promise<void> {
+  await run.saw(/Make it\?/);
   await signIn({ page }, url, people.alice);
-  await page.getByRole('link', { name: 'plinth-demo' }).click();
-  // Machines at work, and the log of one of them.
-  await page.locator('[aria-label="Machines"] .step.done').nth(5).waitFor({ timeout: 240_000 });
-  await page.getByRole('log').waitFor();
+  await page.getByRole('link', { name }).click();
+  const lane = withMachines ? 'Machines' : 'Google Cloud';
+  await page.locator(`[aria-label="${lane}"] .step.done`).nth(9).waitFor({ timeout: 300_000 });
+  if (withMachines) await page.getByRole('log').waitFor();
   await takePicture(page, 'bootstrap');
   await page.setViewportSize(narrow);
   await page.emulateMedia({ colorScheme: 'dark' });
   await takePicture(page, 'phone');
-  await page.setViewportSize({ ...wide, height: 500 });
+  await page.setViewportSize({ ...wide, height: 480 });
   await page.emulateMedia({ colorScheme: 'light' });
-  await demo.saw(/Looked at from outside/);
+  await run.saw(/Type the name of the project/);
   await page.getByRole('link', { name: 'Projects' }).first().click();
   await page.getByText('succeeded').first().waitFor();
   await takePicture(page, 'projects');
@@ -57,7 +96,7 @@ async function askForMigration({ url, tokens }: Stack, page: Page): Promise<void
   const { teamId } = await ask<{ teamId: number }>('/teams', { name: 'platform' });
   for (const email of [bob, zoe]) await ask(`/teams/${teamId}/members`, { email });
   await page.setViewportSize({ ...wide, height: 760 });
-  await signIn({ page }, `${url}/#/organizations/${id}`, people.alice);
+  await page.goto(`${url}/#/organizations/${id}`);
   await page.getByRole('button', { name: 'Bring a team in' }).click();
   await page.getByLabel('Number of a standalone team').fill(String(teamId));
   await page.getByLabel('Number of a standalone team').press('Tab');
@@ -65,29 +104,41 @@ async function askForMigration({ url, tokens }: Stack, page: Page): Promise<void
   await takePicture(page, 'migration');
 }
 
+async function record(stack: Stack, folder: string, page: Page): Promise<void> {
+  const open = await loadScreens();
+  const version = await prepareInstall(stack, join(folder, '.package'), say);
+  const run = await openTerminal(stack, folder);
+  const watched = watch(run, page, stack.url, version !== undefined);
+  await answerQuestions(run, version);
+  await watched;
+  await run.answer(/Type the name of the project to remove it: $/, name);
+  const frames = await framesOf(await run.ended, open(terminal), homeOf(folder));
+  const title = 'plinth init, plinth up and plinth down: a project is asked for, comes up, and goes';
+  writeFileSync(join(picturesFolder, 'terminal.svg'), drawRecording(frames, terminal, title));
+  await askForMigration(stack, page);
+}
+
 function weigh(): void {
-  const sizes = readdirSync(picturesFolder).map((name) => ({ name, bytes: statSync(join(picturesFolder, name)).size }));
-  const total = sizes.reduce((sum, { bytes }) => sum + bytes, 0);
-  for (const { name, bytes } of sizes) say(`${name}: ${Math.ceil(bytes / 1000)} kB`);
-  if (total > mostBytes) throw new Error(`The pictures have ${total} bytes together. The most is ${mostBytes}.`);
+  const pictures = readdirSync(picturesFolder).map(
+    (each) => [each, statSync(join(picturesFolder, each)).size] as const,
+  );
+  for (const [each, bytes] of pictures) say(`${each}: ${Math.ceil(bytes / 1000)} kB`);
+  const total = pictures.reduce((sum, [, bytes]) => sum + bytes, 0);
+  if (total > mostBytes) throw new Error(`The pictures have ${total} bytes together. They may have ${mostBytes}.`);
 }
 
 mkdirSync(picturesFolder, { recursive: true });
-const [open, browser] = await Promise.all([loadScreens(), launch()]);
+const folder = makeFolder();
+const stack = await createStack({ timeFactor: 0.02, keys: 'real', machines: readMachines(process.argv[2], tmpdir()) });
 try {
-  const demo = startDemo(terminal);
-  const page = await browser.newPage({ viewport: wide, locale: 'en-GB' });
-  await Promise.all([watchDemo(demo, page), demo.ended]);
-  const frames = await framesOf(await demo.ended, open(terminal), speed);
-  const title = 'npm run demo: a platform comes up on this computer, is looked at, and goes when its time is over';
-  writeFileSync(join(picturesFolder, 'demo.svg'), drawRecording(frames, terminal, title));
-  const stack = await createStack();
+  const browser = await launch();
   try {
-    await askForMigration(stack, await browser.newPage({ viewport: wide, locale: 'en-GB' }));
+    await record(stack, folder, await browser.newPage({ viewport: wide, locale: 'en-GB' }));
   } finally {
-    await stack.close();
+    await browser.close();
   }
 } finally {
-  await browser.close();
+  await stack.close();
+  rmSync(folder, { recursive: true, force: true });
 }
 weigh();
