@@ -19,7 +19,8 @@ const palette = [
   ...['#71807d', '#ffb4ad', '#a3e4b4', '#f7d794', '#a6cbf5', '#e4bdf0', '#8fdfce', '#ffffff'],
 ];
 
-const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 const round = (number: number): number => Math.round(number * 100) / 100;
 
 interface Run {
@@ -82,7 +83,7 @@ export function drawRecording(frames: readonly Frame[], { columns, rows }: Size,
   });
   const last = -(frames.length - 1) * height;
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escaped(title)}">`,
     `<title>${escaped(title)}</title>`,
     '<style>',
     `text{font:${fontSize}px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;fill:#e7eceb;white-space:pre}`,
