@@ -35,11 +35,11 @@ const kinds: Readonly<Record<ActionKind, number>> = {
   acceptTransfer: 5,
   refuseTransfer: 2,
   addOrganizationMembers: 3,
-  inviteMembers: 4,
-  resendInvitation: 1,
-  revokeInvitation: 1,
+  inviteMembers: 8,
+  resendInvitation: 2,
+  revokeInvitation: 3,
   acceptInvitation: 6,
-  declineInvitation: 1,
+  declineInvitation: 5,
   addTeamMembers: 3,
   renameOrganization: 1,
   deleteOrganization: 3,
@@ -48,6 +48,8 @@ const kinds: Readonly<Record<ActionKind, number>> = {
   deleteTeam: 3,
   restoreTeam: 4,
   setTeamMemberRole: 4,
+  setOrganizationCeilings: 2,
+  setTeamCeilings: 3,
 };
 
 export const drawn = (
@@ -78,6 +80,10 @@ const someOf = ({ email, organization, team }: Drawn): string[] => [
   ...new Set([email, people[(organization + team) % people.length] ?? email]),
 ];
 
+/** Few, so that some are raised, some lowered, and some the same as before. */
+const livingOf = ({ alone, admin, force }: Drawn): number | undefined =>
+  alone ? undefined : 1 + Number(admin) + Number(force);
+
 export function actionOf(cast: Cast, at: string, each: Drawn): Action {
   const { kind, by, email, admin, force, alone } = each;
   const role = admin ? 'admin' : 'member';
@@ -106,6 +112,10 @@ export function actionOf(cast: Cast, at: string, each: Drawn): Action {
     case 'revokeInvitation':
     case 'resendInvitation':
       return { kind, by, organization, email };
+    case 'setOrganizationCeilings':
+      return { kind, by, organization, living: livingOf(each) };
+    case 'setTeamCeilings':
+      return { kind, by, team, living: livingOf(each) };
     case 'acceptInvitation':
     case 'declineInvitation':
     case 'renameOrganization':
