@@ -31,8 +31,8 @@ const kinds: Readonly<Record<ActionKind, number>> = {
   migrateTeam: 6,
   detachTeam: 2,
   undoMigration: 4,
-  proposeTransfer: 6,
-  acceptTransfer: 5,
+  proposeTransfer: 10,
+  acceptTransfer: 12,
   refuseTransfer: 2,
   addOrganizationMembers: 3,
   inviteMembers: 8,
@@ -73,7 +73,13 @@ export const drawn = (
 export interface Cast {
   readonly organizations: string[];
   readonly teams: string[];
+  /** What waits for an answer, or did: whom to ask, so that answers meet a question more often than by chance. */
+  proposed?: Pick<Extract<Action, { kind: 'proposeTransfer' }>, 'team' | 'organization'>[];
+  invited?: { readonly organization: string; readonly email: string }[];
 }
+
+/** One of the latest few. */
+const latest = <T>(all: readonly T[] | undefined, number: number): T | undefined => all?.slice(-3)[number % 3];
 
 /** One or two. */
 const someOf = ({ email, organization, team }: Drawn): string[] => [
@@ -105,19 +111,28 @@ export function actionOf(cast: Cast, at: string, each: Drawn): Action {
     case 'removeTeamMember':
       return { kind, by, team, email };
     case 'addOrganizationMembers':
-    case 'inviteMembers':
       return { kind, by, organization, emails: someOf(each), role };
+    case 'inviteMembers': {
+      const emails = someOf(each);
+      cast.invited = [...(cast.invited ?? []), ...emails.map((invited) => ({ organization, email: invited }))];
+      return { kind, by, organization, emails, role };
+    }
     case 'addTeamMembers':
       return { kind, by, team, emails: someOf(each), role };
     case 'revokeInvitation':
     case 'resendInvitation':
-      return { kind, by, organization, email };
+      return { kind, by, organization, email, ...(admin && latest(cast.invited, each.organization)) };
+    case 'acceptInvitation':
+    case 'declineInvitation': {
+      const answered = admin ? latest(cast.invited, each.organization) : undefined;
+      return answered === undefined
+        ? { kind, by, organization }
+        : { kind, by: answered.email, organization: answered.organization };
+    }
     case 'setOrganizationCeilings':
       return { kind, by, organization, living: livingOf(each) };
     case 'setTeamCeilings':
       return { kind, by, team, living: livingOf(each) };
-    case 'acceptInvitation':
-    case 'declineInvitation':
     case 'renameOrganization':
     case 'deleteOrganization':
     case 'restoreOrganization':
@@ -125,11 +140,19 @@ export function actionOf(cast: Cast, at: string, each: Drawn): Action {
     case 'renameTeam':
     case 'deleteTeam':
     case 'restoreTeam':
-    case 'proposeTransfer':
-      return { kind, by, team, organization: alone ? undefined : organization, force };
+      return { kind, by, team };
+    case 'proposeTransfer': {
+      const proposed = { team, organization: alone ? undefined : organization };
+      // What an operator proposes moves at once.
+      if (by !== operator) cast.proposed = [...(cast.proposed ?? []), proposed];
+      return { kind, by, ...proposed, force };
+    }
     case 'acceptTransfer':
     case 'refuseTransfer':
-      return { kind, by, team, organization: alone ? undefined : organization };
+      return {
+        ...{ kind, by, team, organization: alone ? undefined : organization },
+        ...(admin && latest(cast.proposed, each.team)),
+      };
     case 'undoMigration':
     case 'detachTeam':
       return { kind, by, team };
