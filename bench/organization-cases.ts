@@ -13,7 +13,7 @@ const listed = 20;
 const page = { limit: String(listed) };
 const long = { since: '2026-01-01T00:00:00Z' };
 
-export const emailOf = (i: number): string => `person-${i}@example.com`;
+const emailOf = (i: number): string => `person-${i}@example.com`;
 /** An admin of the organization who is in no team. */
 const governor = 'governor@example.com';
 
