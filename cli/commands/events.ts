@@ -148,9 +148,10 @@ const later = (filter: EventFilter, since: string | undefined): EventFilter => (
 const about = ({ teamId, email }: ShownEvent): string =>
   [...(email === undefined ? [] : [email]), ...(teamId === undefined ? [] : [`team ${teamId}`])].join(', ') || '-';
 
-const change = ({ before, after }: ShownEvent): string => {
+const change = ({ before, after, why }: ShownEvent): string => {
   const [from, to] = [brief(before), brief(after)];
-  return from === to ? to : `${from} → ${to}`;
+  const said = why === undefined ? '' : ` (${printable(why)})`;
+  return `${from === to ? to : `${from} → ${to}`}${said}`;
 };
 
 /** A short form. `--json` prints the whole state. */

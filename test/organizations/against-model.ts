@@ -2,12 +2,12 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Store } from '../../functions/store/store.js';
-import type { Member } from '../../shared/organization/organization.js';
+import type { Member, OrganizationEvent } from '../../shared/organization/organization.js';
 import type { Issuer } from '../http/issuer.js';
 import { actionOf, type Cast, type Drawn, drawn } from './actions.js';
 import { type Action, emptyWorld, play, type Rules, type World } from './model.js';
 import { createOrganizationsServer, type OrganizationsServer, operator } from './organizations-server.js';
-import { createPlayer } from './play.js';
+import { createPlayer, saidBy } from './play.js';
 
 /** What an operator sees of it through the API. */
 async function seen(server: OrganizationsServer, { organizations, teams }: World): Promise<World> {
@@ -40,6 +40,17 @@ async function seen(server: OrganizationsServer, { organizations, teams }: World
     found.teams.set(teamId, { organization: team.organizationId ?? undefined, members: roles(list) });
   }
   return found;
+}
+
+/** Removals of one person whose event does not say why. */
+async function unsaid(server: OrganizationsServer, { teams }: World): Promise<OrganizationEvent[]> {
+  const living = [...teams].filter(([, { deleted }]) => !deleted);
+  const records = await Promise.all(
+    living.map(([teamId]) =>
+      server.expect<OrganizationEvent[]>(200, 'listTeamEvents', { as: operator, params: { teamId } }),
+    ),
+  );
+  return records.flat().filter(({ action, actor, why }) => action === 'team-member-removed' && why !== saidBy(actor));
 }
 
 const plain = ({ organizations, teams }: World) => ({
@@ -90,6 +101,7 @@ export async function compareWithModel(
       await both({ kind: 'createOrganization', by: operator, organization: 'second' });
       for (const [i, draw] of draws.entries()) await both(actionOf(cast, String(i), draw));
       const translated = player.translated(world);
+      expect(await unsaid(server, translated), story.join('\n')).to.deep.equal([]);
       expect(plain(await seen(server, translated)), story.join('\n')).to.deep.equal(plain(translated));
     } finally {
       server.close();

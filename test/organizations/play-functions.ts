@@ -86,12 +86,12 @@ export async function playOn(context: Context, action: Action, ids: Map<string, 
         await setOrganizationMemberRole(context, caller, organizationId, action);
         return done(200);
       case 'removeOrganizationMember':
-        await removeOrganizationMember(context, caller, organizationId, action.email, action.force);
+        await removeOrganizationMember(context, caller, { organizationId, email: action.email }, action.force);
         return done(204);
       case 'addTeamMember':
         return done((await addTeamMember(context, caller, teamId, action)).added ? 201 : 200);
       case 'removeTeamMember':
-        await removeTeamMember(context, caller, teamId, action.email);
+        await removeTeamMember(context, caller, teamId, action);
         return done(204);
       case 'migrateTeam': {
         const asked = { teamId, organizationId, force: action.force };
