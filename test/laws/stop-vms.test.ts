@@ -4,9 +4,9 @@
  */
 import { expect } from 'chai';
 import type { Instance } from '../../functions/engine/plan.js';
-import { Problem } from '../../shared/problems.js';
 import type { RecordedCall } from '../../local/cloud/index.js';
 import { local } from '../../local/stack/deployment.js';
+import { Problem } from '../../shared/problems.js';
 import { keysAtHand } from '../install-config/made-bootstrap.js';
 import { makeOptions } from '../install-config/make-options.js';
 import { inventory } from './inventory.js';
@@ -87,7 +87,9 @@ describe('laws of a VM that is stopped', function () {
       const refused = await turn(lab, vm).catch((error: unknown) => error);
       lab.cloud.faults.remove(fault);
       expect(refused, where).to.be.instanceOf(Problem);
-      expect((refused as Problem).detail, where).to.be.a('string').and.not.equal('');
+      expect((refused as Problem).detail, where)
+        .to.be.a('string')
+        .and.not.equal('');
       await lab.drive(vm, 1);
       expectStopped(where, since);
     }
