@@ -2,7 +2,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Store } from '../../functions/store/store.js';
-import type { Member, OrganizationEvent } from '../../shared/organization/organization.js';
+import type { Member, Organization, OrganizationEvent } from '../../shared/organization/organization.js';
+import type { Team } from '../../shared/organization/team.js';
 import type { Issuer } from '../http/issuer.js';
 import { actionOf, type Cast, type Drawn, drawn } from './actions.js';
 import { type Action, emptyWorld, play, type Rules, type World } from './model.js';
@@ -14,16 +15,21 @@ async function seen(server: OrganizationsServer, { organizations, teams }: World
   const as = operator;
   const roles = (members: readonly Member[]) => new Map(members.map(({ email, role }) => [email, role]));
   const found = emptyWorld();
-  for (const [organizationId, { members: remembered, invited, deleted }] of organizations) {
+  for (const [organizationId, remembered] of organizations) {
     const params = { organizationId };
-    if (deleted) {
+    if (remembered.deleted) {
       await server.expect(404, 'getOrganization', { as, params });
-      found.organizations.set(organizationId, { members: remembered, invited, deleted });
+      found.organizations.set(organizationId, remembered);
       continue;
     }
     const list = await server.expect<Member[]>(200, 'listOrganizationMembers', { as, params });
     const invitations = await server.expect<Member[]>(200, 'listInvitations', { as, params });
-    found.organizations.set(organizationId, { members: roles(list), invited: roles(invitations) });
+    const { ceilings } = await server.expect<Organization>(200, 'getOrganization', { as, params });
+    found.organizations.set(organizationId, {
+      members: roles(list),
+      invited: roles(invitations),
+      living: ceilings?.living,
+    });
     const inIt = await server.expect<{ teamId: number }[]>(200, 'listOrganizationTeams', { as, params });
     const expected = [...teams].filter(([, team]) => team.organization === organizationId && !team.deleted);
     expect(inIt.map(({ teamId }) => String(teamId))).to.have.members(expected.map(([teamId]) => teamId));
@@ -35,9 +41,10 @@ async function seen(server: OrganizationsServer, { organizations, teams }: World
       found.teams.set(teamId, remembered);
       continue;
     }
-    const team = await server.expect<{ organizationId: string | null }>(200, 'getTeam', { as, params });
+    const { organizationId, ceilings } = await server.expect<Team>(200, 'getTeam', { as, params });
     const list = await server.expect<Member[]>(200, 'listTeamMembers', { as, params });
-    found.teams.set(teamId, { organization: team.organizationId ?? undefined, members: roles(list) });
+    const organization = organizationId ?? undefined;
+    found.teams.set(teamId, { organization, members: roles(list), living: ceilings?.living });
   }
   return found;
 }
@@ -55,10 +62,16 @@ async function unsaid(server: OrganizationsServer, { teams }: World): Promise<Or
 
 const plain = ({ organizations, teams }: World) => ({
   organizations: [...organizations]
-    .map(([id, { members, invited, deleted = false }]) => [id, deleted, [...members].sort(), [...invited].sort()])
+    .map(([id, { members, invited, deleted = false, living }]) => [
+      ...[id, deleted, living],
+      ...[[...members].sort(), [...invited].sort()],
+    ])
     .sort(),
   teams: [...teams]
-    .map(([id, { organization, members, deleted = false }]) => [id, organization, deleted, [...members].sort()])
+    .map(([id, { organization, members, deleted = false, living }]) => [
+      ...[id, organization, deleted, living],
+      [...members].sort(),
+    ])
     .sort(),
 });
 

@@ -84,6 +84,10 @@ export function createPlayer(server: OrganizationsServer, ids = new Map<string, 
       case 'deleteOrganization':
       case 'restoreOrganization':
         return { params: { organizationId: organizationId(action.organization) } };
+      case 'setOrganizationCeilings':
+        return { params: { organizationId: organizationId(action.organization) }, body: { living: action.living } };
+      case 'setTeamCeilings':
+        return { params: { teamId: teamId(action.team) }, body: { living: action.living } };
       case 'renameTeam':
         return { params: { teamId: teamId(action.team) }, body: { name: 'Renamed' } };
       case 'setTeamMemberRole':
