@@ -133,8 +133,7 @@ export function createSession({ sid, backend, keepMilliseconds, onEnd }: Session
   };
   const wait = (): void => {
     state.socket = undefined;
-    waiting = setTimeout(end, keepMilliseconds);
-    waiting.unref();
+    waiting = setTimeout(end, keepMilliseconds).unref();
   };
 
   function carry(socket: WebSocket): void {
@@ -180,14 +179,10 @@ export function createSession({ sid, backend, keepMilliseconds, onEnd }: Session
     },
     cut(closing) {
       const { socket } = state;
-      if (socket === undefined) return;
-      if (closing === undefined) {
-        socket.terminate();
-        return;
-      }
-      // At once: clients answer a closing with any code, or come back before they do.
-      wait();
-      socket.close(...closing);
+      // Kept at once: clients answer a closing with any code, or come back before they do.
+      if (socket !== undefined) wait();
+      if (closing === undefined) socket?.terminate();
+      else socket?.close(...closing);
     },
     end,
   };
