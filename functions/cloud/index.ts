@@ -19,6 +19,7 @@ import { createScheduler, createSchedulerClient } from './scheduler.js';
 import { createSecretManager } from './secret-manager.js';
 import { createServices } from './services.js';
 import { createStorage } from './storage.js';
+import { createTopics } from './topics.js';
 import { createUploads } from './uploads.js';
 import { createVmLookup } from './vm-lookup.js';
 
@@ -75,5 +76,6 @@ const verbsOf = (transport: Transport, clients: ComputeClients) => ({
   publicCa: createPublicCa(transport),
   quotas: createQuotas(transport),
   storage: createStorage(transport),
+  topics: createTopics(transport),
   uploads: createUploads(transport),
 });

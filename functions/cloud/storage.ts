@@ -86,6 +86,17 @@ export function createStorage(transport: Transport) {
       return { bucket, object: name, bytes: Number(found.size), sha256 } satisfies PackageArchive;
     },
 
+    /** Those of these permissions that plinth has on the bucket. Undefined if it is not there. */
+    async held(bucket: string, permissions: readonly string[]): Promise<readonly string[] | undefined> {
+      const found = await orUndefined(
+        rest<{ permissions?: readonly string[] }>('GET', `/storage/v1/b/${bucket}/iam/testPermissions`, {
+          doing: `ask what plinth may do in the bucket ${bucket}`,
+          query: { permissions },
+        }),
+      );
+      return found && (found.permissions ?? []);
+    },
+
     /** Throws if the object is not there, or may not be read. */
     async look(bucket: string, name: string): Promise<void> {
       await rest('GET', object(bucket, name), { doing: `look at gs://${bucket}/${name}`, query: { fields: 'name' } });

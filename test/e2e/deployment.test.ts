@@ -2,8 +2,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { scheduledPermissions } from '../../functions/host/own-grants.js';
-import { ownPermissions } from '../../functions/preflight/deployment/grants.js';
+import { neededGrants } from '../../functions/host/needed-grants.js';
 import { indexedQueries } from '../../functions/preflight/deployment/indexes.js';
 import { uploadPermissions } from '../../functions/preflight/deployment/uploads.js';
 import { homeOf } from '../../local/demo/plinth-process.js';
@@ -12,9 +11,9 @@ import { makeBucket } from '../../local/stack/resources.js';
 import type { PreflightFinding } from '../../shared/bootstrap/preflight.js';
 import { collections, deploymentSecrets, functionNames } from '../../shared/names.js';
 import { problemKinds } from '../../shared/problems.js';
-import { releasePath } from '../../shared/release.js';
 import { lifeOf } from '../support/life.js';
 import { runAt } from '../support/plinth-here.js';
+import { putRelease, releaseSha256 } from '../support/put-release.js';
 import { projectFolder } from '../support/recording-store.js';
 import { type Caller, changesIn, makeScene, outcomeOf, type Scene } from '../support/scene.js';
 import { sharedZone } from '../support/shared-zone.js';
@@ -34,8 +33,8 @@ function without({ cloud: { world } }: Scene, resource: string, role: string): (
   const bindings = (before['bindings'] ?? []) as { role: string }[];
   const left = bindings.filter((each) => each.role !== role);
   expect(left.length).to.be.lessThan(bindings.length);
-  world.policies.set(resource, { ...before, bindings: left });
-  return () => void world.policies.set(resource, { ...world.policies.get(resource, 3), bindings });
+  world.policies.set(resource, { ...before, version: 3, bindings: left });
+  return () => void world.policies.set(resource, { ...world.policies.get(resource, 3), version: 3, bindings });
 }
 
 interface Case {
@@ -219,7 +218,7 @@ const cases: readonly Case[] = [
   {
     what: 'the topic of the cloud lane',
     code: 'grants-bootstraps',
-    words: /topic plinth-cloud-steps is not there.*Apply terraform again/,
+    words: /the topic plinth-cloud-steps, which is not there.*terraform apply/,
     arrange: (scene) => gone(scene, 'pubsub.topics', topicPath('cloud')),
   },
   {
@@ -242,21 +241,6 @@ const cases: readonly Case[] = [
   },
 ];
 
-const releaseSha256 = 'a'.repeat(64);
-
-/** An executable in the bucket of releases, as a deployment has it. */
-async function release({ cloud }: Scene): Promise<void> {
-  await makeBucket(cloud, local.releaseBucket);
-  const name = encodeURIComponent(`${local.releaseFolder}/${releasePath(releaseSha256)}`);
-  const to = `/upload/storage/v1/b/${local.releaseBucket}/o?uploadType=media&name=${name}`;
-  const reply = await fetch(`${cloud.endpoints.storage}${to}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${cloud.identity.accessToken(people.admin)}` },
-    body: 'an executable',
-  });
-  expect(reply.status, await reply.text()).to.equal(200);
-}
-
 describe('a deployment, looked at by its operator', function () {
   this.timeout(240_000);
   let scene: Scene;
@@ -275,7 +259,7 @@ describe('a deployment, looked at by its operator', function () {
       },
     });
     await makeBucket(scene.cloud, local.packagesBucket);
-    await release(scene);
+    await putRelease(scene.cloud);
     operator = await scene.caller(people.admin);
     const life = lifeOf(scene);
     await life.swept();
@@ -358,11 +342,11 @@ describe('a deployment, looked at by its operator', function () {
   });
 
   it('warns of sweep that is paused, and says how it is resumed', async () => {
-    const jobs = scene.cloud.world.table<{ state: string }>('cloudscheduler.jobs');
-    const job = Object.entries(jobs).find(([name]) => name.includes('sweep'))?.[1];
-    Object.assign(job ?? {}, { state: 'PAUSED' });
+    const jobs = scene.cloud.world.table<{ job: { state: string } }>('cloudscheduler.jobs');
+    const found = Object.entries(jobs).find(([name]) => name.includes('sweep'))?.[1];
+    Object.assign(found?.job ?? {}, { state: 'PAUSED' });
     const told = (await look(operator)).findings.find(({ code }) => code === 'schedule-sweep');
-    Object.assign(job ?? {}, { state: 'ENABLED' });
+    Object.assign(found?.job ?? {}, { state: 'ENABLED' });
     expect(told).to.include({
       state: 'warning',
       mend: 'Resume it: gcloud scheduler jobs resume plinth-sweep --location=europe-west4 --project=plinth-local',
@@ -391,6 +375,23 @@ describe('a deployment, looked at by its operator', function () {
     expect([exitCode, go]).to.deep.equal([problemKinds.unavailable.exit, false]);
   });
 
+  it('does not take for missing what Google refuses to tell: that is unknown, with a command', async () => {
+    const fault = scene.cloud.faults.add({
+      method: 'cloudresourcemanager.projects.testIamPermissions',
+      where: { caller: functionAccount(functionNames.bootstraps) },
+      times: 0,
+      code: 403,
+      status: 'PERMISSION_DENIED',
+    });
+    const { go, findings } = await look(operator);
+    scene.cloud.faults.remove(fault);
+    const told = findings.find(({ code }) => code === 'grants-bootstraps');
+    expect(told).to.include({ state: 'unknown' });
+    expect(told?.what).to.match(/^Could not ask what plinth may do in projects\/plinth-local: /);
+    expect(told?.mend).to.include('gcloud projects get-iam-policy plinth-local');
+    expect(go).to.equal(true);
+  });
+
   it('is nobody else’s to look at', async () => {
     const { exitCode, stderr } = await runAt(['doctor', '--deployment'], await scene.caller());
     expect([exitCode, /for operators/.test(stderr)]).to.deep.equal([3, true]);
@@ -414,8 +415,10 @@ describe('functions that nobody asks directly', function () {
         without(scene, topicPath('host'), 'roles/pubsub.publisher'),
       ];
       // It looks once in ten minutes, and has looked already.
-      const clock = scene.stack.functionsHalf?.contextOf(functionNames.cleanup).clock;
-      Object.assign(clock ?? {}, { now: () => new Date(Date.now() + 11 * 60_000) });
+      for (const name of [functionNames.cleanup, functionNames.sweep]) {
+        const clock = scene.stack.functionsHalf?.contextOf(name).clock;
+        Object.assign(clock ?? {}, { now: () => new Date(Date.now() + 11 * 60_000) });
+      }
       await life.cleaned();
       await life.swept();
       const { go, findings } = await look(operator);
@@ -473,8 +476,8 @@ describe('what the deployment is asked for', () => {
         .filter((grant) => grant.on === on)
         .flatMap(({ role }) => customRoles[role]?.permissions ?? [])
         .sort();
-    for (const [name, asked] of Object.entries({ ...ownPermissions, ...scheduledPermissions })) {
-      const custom = asked.filter((each) => !each.startsWith('datastore.')).toSorted();
+    for (const [name, { project }] of Object.entries(neededGrants)) {
+      const custom = project.filter((each) => !each.startsWith('datastore.')).toSorted();
       expect(custom, name).to.deep.equal(granted(name, 'project'));
     }
     for (const [name, asked] of Object.entries(uploadPermissions)) {
