@@ -68,7 +68,10 @@ export interface Store {
   query(query: Query): Promise<Document[]>;
   /** All or nothing. Throws `Conflict` if any precondition fails. Returns the new versions (`''` for a delete), in order. */
   commit(writes: readonly Write[]): Promise<Version[]>;
-  /** Runs `body` again when documents it read have changed. If `body` throws, the error comes out and nothing is written. */
+  /**
+   * Runs `body` again when documents it read have changed. If `body` throws while they are the same, the error comes out and
+   * nothing is written.
+   */
   transaction<T>(body: (transaction: Transaction) => Promise<T>): Promise<T>;
   /** Calls back with the document now and whenever it changes, until the returned function is called. */
   watch(

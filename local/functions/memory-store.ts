@@ -98,7 +98,8 @@ async function transact<T>(
         return result;
       }
     } catch (error) {
-      if (!(error instanceof Outrun)) throw error;
+      // Firestore locks what a transaction reads, so there nothing changes before its refusal either.
+      if (!(error instanceof Outrun) && !changed()) throw error;
     }
     if (attempt >= 100) throw new Conflict('The transaction was outrun too often');
   }

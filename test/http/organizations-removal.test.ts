@@ -113,4 +113,41 @@ describe('a removal that stops half-way', () => {
     await world.server.expect(200, 'setOrganizationMemberRole', { ...removal, body: { role: 'member' } });
     expect(await rolesIn(organizationId)).to.deep.include([bob, 'member']);
   });
+
+  describe('in an organization that is deleted and restored meanwhile', () => {
+    const stopped = async () => {
+      const { organizationId, teams, removal } = await begin();
+      left = 2;
+      await world.server.expect(503, 'removeOrganizationMember', { ...removal, query: { force: 'true' } });
+      left = undefined;
+      for (const teamId of teams) await world.server.expect(200, 'deleteTeam', { params: { teamId } });
+      await world.server.expect(200, 'deleteOrganization', { params: { organizationId } });
+      await world.refused('not-found', 'removeOrganizationMember', removal);
+      await world.server.expect(200, 'restoreOrganization', { params: { organizationId } });
+      return { organizationId, teams, removal };
+    };
+
+    it('is finished by a retry', async () => {
+      const { organizationId, teams, removal } = await stopped();
+      await world.server.expect(204, 'removeOrganizationMember', removal);
+      expect(await rolesIn(organizationId)).not.to.deep.include([bob, 'admin']);
+      for (const teamId of teams) {
+        const { removedMembers } = await world.server.expect<MigrationReply>(200, 'restoreTeam', {
+          params: { teamId },
+        });
+        expect(removedMembers).to.deep.equal([bob]);
+      }
+    });
+
+    it('is over with the next change of the member, after its time', async () => {
+      const { organizationId, teams, removal } = await stopped();
+      await outlive(organizationId);
+      await world.server.expect(200, 'setOrganizationMemberRole', { ...removal, body: { role: 'member' } });
+      expect(await rolesIn(organizationId)).to.deep.include([bob, 'member']);
+      for (const teamId of teams) {
+        await world.server.expect(200, 'restoreTeam', { params: { teamId } });
+        expect(await world.emailsIn(teamId, alice)).to.deep.equal([bob]);
+      }
+    });
+  });
 });

@@ -3,7 +3,8 @@ import { expect } from 'chai';
 import type { Drawn } from '../organizations/actions.js';
 import { seed } from '../support/search.js';
 import { hunt, inWords } from './hunt.js';
-import { organizations, playOrganizations } from './organizations.js';
+import { type OrganizationsItem, organizations, playOrganizations } from './organizations.js';
+import type { Disturbance } from './process-store.js';
 
 const seeds = 2000;
 
@@ -13,6 +14,7 @@ const drawn = (kind: Drawn['kind'], by: string, more: Partial<Drawn> = {}): Draw
   ...more,
 });
 const acts = (...all: readonly Drawn[]) => all.map((each, i) => ({ kind: 'act', caller: i % 4, drawn: each }) as const);
+const disturb = (caller: number, call: number, how: Disturbance) => ({ kind: 'disturb', caller, call, how }) as const;
 
 describe('organizations, whoever goes on at every moment', () => {
   it(`keep their rules under ${seeds} seeds (PLINTH_TEST_SEED=${seed})`, async function () {
@@ -21,11 +23,11 @@ describe('organizations, whoever goes on at every moment', () => {
     if (hunted.found !== undefined) expect.fail(inWords(organizations, hunted.found));
   });
 
-  for (const [what, at, draws] of [
+  const plays: readonly (readonly [what: string, at: number, items: readonly OrganizationsItem[]])[] = [
     [
       'a team leaves its organization as somebody joins that: who never saw it learns nothing of it',
       16168015,
-      [
+      acts(
         drawn('detachTeam', 'ops'),
         drawn('addTeamMember', 'alice'),
         drawn('detachTeam', 'alice'),
@@ -34,23 +36,45 @@ describe('organizations, whoever goes on at every moment', () => {
         drawn('detachTeam', 'carol'),
         drawn('removeOrganizationMember', 'alice'),
         drawn('detachTeam', 'alice'),
-      ],
+      ),
     ],
     [
       'a team goes elsewhere as its mover loses the right: they hear of the team only what was so with the right',
       17,
-      [
+      acts(
         drawn('addOrganizationMember', 'ops'),
         drawn('migrateTeam', 'alice', { team: 9 }),
         drawn('detachTeam', 'carol'),
         drawn('setOrganizationMemberRole', 'alice', { email: 'bob@example.com', organization: 3 }),
         drawn('migrateTeam', 'bob', { organization: 31, team: 13 }),
+      ),
+    ],
+    [
+      'a team is to stand alone as its admin leaves the organization: they hear nothing of a team that has no admin',
+      85,
+      acts(
+        drawn('removeOrganizationMember', 'ops', { force: true }),
+        drawn('proposeTransfer', 'alice', { alone: true }),
+      ),
+    ],
+    [
+      'an organization is deleted once more before a removal that died in it goes on: restored, it lets it end',
+      0,
+      [
+        ...acts(
+          drawn('deleteOrganization', 'ops', { organization: 1 }),
+          drawn('removeOrganizationMember', 'ops', { organization: 1, force: true }),
+        ),
+        disturb(0, 0, 'fails after'),
+        // The call that marks the member.
+        disturb(1, 5, 'dies after'),
       ],
     ],
-  ] as const) {
+  ];
+  for (const [what, at, items] of plays) {
     it(what, async () => {
       for (let i = 0; i < 20; i++) {
-        const { faults } = await playOrganizations(at + i, acts(...draws));
+        const { faults } = await playOrganizations(at + i, items);
         expect(faults).to.deep.equal([]);
       }
     });

@@ -214,7 +214,12 @@ async function takeUp(stage: Stage): Promise<void> {
     ...('force' in action && { force: true }),
   }));
   for (const action of again) stage.disturbed.add(action);
-  await alone(stage, 'operator', [...(again.length === 0 ? [] : restoring(stage)), ...again]);
+  // Before each of them, because one may be the deletion of the other's organization.
+  await alone(
+    stage,
+    'operator',
+    again.flatMap((action) => [...restoring(stage), action]),
+  );
   stage.scheduler.pass(600);
 }
 

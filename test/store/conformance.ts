@@ -223,6 +223,26 @@ export function storeConformance(open: () => Promise<Store>): void {
     expect(await store.get('things', 'one')).to.equal(undefined);
   });
 
+  it('lets out a refusal only where all that it rests on was so at one moment, a query beside the transaction too', async () => {
+    const both = (n: number) =>
+      store.commit(['read', 'queried'].map((id) => ({ kind: 'set', collection: 'things', id, data: { id, n } })));
+    await both(0);
+    let change: Promise<unknown> | undefined;
+    const seen = (await store
+      .transaction(async (transaction) => {
+        const read = await transaction.get('things', 'read');
+        change ??= both(1);
+        const [queried] = await store.query({ collection: 'things', where: [['id', '==', 'queried']] });
+        return Promise.reject([read?.data['n'], queried?.data['n']]);
+      })
+      .catch((reason: unknown) => reason)) as readonly unknown[];
+    await change;
+    expect(seen).to.be.deep.oneOf([
+      [0, 0],
+      [1, 1],
+    ]);
+  }).timeout(60_000);
+
   it('tells a watcher of the document now and whenever it changes', async () => {
     await put('one', { n: 1 });
     const seen: unknown[] = [];
