@@ -307,6 +307,12 @@ export const isHidden = (error: unknown): boolean => {
   );
 };
 
+/** Whoever may not see a place holds nothing there. */
+export function noneIfHidden(error: unknown): readonly string[] {
+  if (isHidden(error)) return [];
+  throw error;
+}
+
 /** Turns Google's "not found" into undefined. */
 export async function orUndefined<T>(answer: Promise<T>): Promise<T | undefined> {
   try {

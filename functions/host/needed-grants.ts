@@ -3,6 +3,7 @@
  * testIamPermissions answers only for whoever asks. Nothing is made or changed.
  */
 import { bootstrapIdPrefix, deploymentSecrets, topics } from '../../shared/names.js';
+import { noneIfHidden } from '../cloud/errors.js';
 import type { Context } from '../context.js';
 import { accountsOf, parentsOf } from './allowed-places.js';
 
@@ -95,9 +96,9 @@ const asks: Readonly<Record<Place, (asker: Asker, permissions: readonly string[]
   webhookKey: (asker, permissions) => onSecret(asker, deploymentSecrets.webhookKey, permissions),
   cursorKey: (asker, permissions) => onSecret(asker, deploymentSecrets.cursorKey, permissions),
   billingAccounts: ({ cloud, config }, permissions) =>
-    each(accountsOf(config), permissions, (account) => cloud.billing.held(account, permissions)),
+    each(accountsOf(config), permissions, (account) => cloud.billing.held(account, permissions).catch(noneIfHidden)),
   parents: ({ cloud, config }, permissions) =>
-    each(parentsOf(config), permissions, (parent) => cloud.projects.held(parent, permissions)),
+    each(parentsOf(config), permissions, (parent) => cloud.projects.held(parent, permissions).catch(noneIfHidden)),
   itself: async ({ cloud, config: { project, serviceAccount } }, permissions) =>
     serviceAccount === 'default'
       ? []
@@ -130,7 +131,7 @@ const noSecret = `${bootstrapIdPrefix}-of-no-bootstrap`;
 
 /**
  * Their roles hold for names alone, so that testIamPermissions of the project says nothing, and that of a secret that is not
- * there neither. Reading one that is not there is refused as missing to whoever may, and as forbidden to others. What changes
+ * there says nothing either. Reading one that is not there is refused as missing to whoever may, and as forbidden to others. What changes
  * secrets comes with the same role, and is not tried.
  */
 async function heldOnSecrets(

@@ -1,8 +1,9 @@
 /** Whether plinth may use what this deployment allows: parents, billing accounts, DNS zones. */
 import { Problem } from '../../../shared/problems.js';
+import { noneIfHidden } from '../../cloud/errors.js';
 import type { Cloud } from '../../cloud/index.js';
 import { accountsOf, parentsOf, zonesOf } from '../../host/allowed-places.js';
-import { noneIfHidden, onZone, toMakeZones } from '../dns/permissions.js';
+import { onZone, toMakeZones } from '../dns/permissions.js';
 import { defineFinding, ok, stop, type Verdict } from '../finding.js';
 import { applyTerraform } from './mends.js';
 

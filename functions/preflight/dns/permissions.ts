@@ -1,6 +1,6 @@
 /** Whether plinth may write to the shared zone, or make it. */
 import { Problem } from '../../../shared/problems.js';
-import { isHidden } from '../../cloud/errors.js';
+import { noneIfHidden } from '../../cloud/errors.js';
 import { defineFinding, ok, stop } from '../finding.js';
 import { hasSharedZone, sharedZone } from './zone.js';
 
@@ -38,9 +38,3 @@ export const dnsPermissions = defineFinding({
     );
   },
 });
-
-/** Whoever may not see a project may do nothing there. */
-export function noneIfHidden(error: unknown): readonly string[] {
-  if (isHidden(error)) return [];
-  throw error;
-}
