@@ -96,16 +96,18 @@ export interface EventFilter {
   readonly actor?: string | undefined;
   readonly action?: string | undefined;
   readonly member?: string | undefined;
+  readonly teamId?: number | undefined;
   readonly since?: string | undefined;
   readonly until?: string | undefined;
 }
 
-function fits({ actor, action, email, at }: OrganizationEvent, filter: EventFilter): boolean {
+function fits({ actor, action, email, teamId, at }: OrganizationEvent, filter: EventFilter): boolean {
   const moment = Date.parse(at);
   return (
     (filter.actor === undefined || filter.actor === actor) &&
     (filter.action === undefined || filter.action === action) &&
     (filter.member === undefined || filter.member === email) &&
+    (filter.teamId === undefined || filter.teamId === teamId) &&
     (filter.since === undefined || moment >= Date.parse(filter.since)) &&
     (filter.until === undefined || moment < Date.parse(filter.until))
   );

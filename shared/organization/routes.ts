@@ -78,6 +78,9 @@ const eventQuery = z.strictObject({
   since: when('Only from then on'),
   until: when('Only before'),
 });
+const organizationEventQuery = eventQuery.extend({
+  teamId: TeamIdText.optional().meta({ description: 'Only what concerns this team', examples: [1571417718] }),
+});
 const withDeleted = z.strictObject({
   ...pageQuery,
   deleted: flag('Those that are deleted and can be restored, instead of the living ones'),
@@ -360,7 +363,7 @@ export const organizationRoutes = {
       'The record of an organization, as a JSON array: no stream of events. For its admins. Every removal and migration shows what was before and after. Filters hold together. Whole, or with `limit` in pages.',
     caller: 'known',
     params: ofOrganization,
-    query: eventQuery,
+    query: organizationEventQuery,
     replies: { 200: list('The events', OrganizationEvent) },
     problems: ['forbidden'],
   },
