@@ -12,7 +12,7 @@ import { makeScene, outcomeOf, type Scene, succeeded } from '../support/scene.js
 import { expectAccessible, makePerson, type Person, tabTo } from './browser.js';
 
 describe('the console: a bootstrap on machines', function () {
-  this.timeout(240_000);
+  this.timeout(600_000);
   let scene: Scene;
   let browser: Browser;
   let person: Person;
@@ -52,7 +52,7 @@ describe('the console: a bootstrap on machines', function () {
 
     const machines = page.getByRole('region', { name: 'Machines' });
     // Only what has said something has a button, and its log is shown without a choice.
-    await machines.getByRole('button').first().waitFor({ timeout: 120_000 });
+    await machines.getByRole('button').first().waitFor({ timeout: 300_000 });
     await page.getByRole('log').waitFor();
     succeeded(outcomeOf(await running.ended));
     await page.locator('.head .state', { hasText: 'succeeded' }).waitFor({ timeout: 30_000 });
