@@ -42,10 +42,7 @@ async function tried(simulation: Simulation, seed: number, twice: boolean): Prom
   return { ...told, faults: [what] };
 }
 
-export async function hunt(
-  simulation: Simulation,
-  { from, goesOn, shrinks = true }: Hunting,
-): Promise<Hunted> {
+export async function hunt(simulation: Simulation, { from, goesOn, shrinks = true }: Hunting): Promise<Hunted> {
   const begun = process.cpuUsage();
   let seeds = 0;
   let found: Found | undefined;
@@ -53,7 +50,8 @@ export async function hunt(
     const seed = from + seeds;
     const told = await tried(simulation, seed, seeds % twiceEvery === 0);
     seeds += 1;
-    if (told !== undefined) found = { seed, ...(shrinks ? await shrink(simulation, seed, told) : { without: [], told }) };
+    if (told !== undefined)
+      found = { seed, ...(shrinks ? await shrink(simulation, seed, told) : { without: [], told }) };
   }
   const { user, system } = process.cpuUsage(begun);
   return { seeds, cpuSeconds: (user + system) / 1e6, ...(found === undefined ? {} : { found }) };

@@ -66,7 +66,13 @@ async function playOne({ simulation, seed, without }: Asked): Promise<boolean> {
   return told.faults.length === 0;
 }
 
-async function playMany({ simulation, seed, minutes, seeds = Number.MAX_SAFE_INTEGER, whole }: Asked): Promise<boolean> {
+async function playMany({
+  simulation,
+  seed,
+  minutes,
+  seeds = Number.MAX_SAFE_INTEGER,
+  whole,
+}: Asked): Promise<boolean> {
   const until = minutes === undefined ? Number.POSITIVE_INFINITY : performance.now() + minutes * 60_000;
   const hunted = await hunt(simulation, {
     from: seed,
