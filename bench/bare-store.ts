@@ -2,16 +2,18 @@
  * The store calls of an operation, noted while it makes them, and made again with nothing around them: what the operation would
  * cost if plinth cost nothing.
  */
-import type { Data, Query, Store, Write } from '../functions/store/store.js';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Data, Query, Store, Transaction, Write } from '../functions/store/store.js';
 
 type Read =
   | { readonly kind: 'get'; readonly collection: string; readonly id: string }
   | { readonly kind: 'getMany'; readonly collection: string; readonly ids: readonly string[] };
+/** `within`: what the transaction read by itself, and what its body asked of the store beside it. */
 type Call =
   | Read
   | { readonly kind: 'query'; readonly query: Query }
   | { readonly kind: 'commit'; readonly writes: readonly Write[] }
-  | { readonly kind: 'transaction'; readonly reads: readonly Read[]; readonly writes: readonly Write[] };
+  | { readonly kind: 'transaction'; readonly within: Notes; readonly writes: readonly Write[] };
 
 /** Calls that were under way at the same time stand together. */
 export type Trace = readonly (readonly Call[])[];
@@ -22,61 +24,72 @@ export interface TracedStore {
   take(): Trace;
 }
 
-export function traceStore(store: Store): TracedStore {
-  let groups: Call[][] = [];
-  let underWay = 0;
-  async function noted<T>(call: Call, work: () => Promise<T>): Promise<T> {
-    if (underWay === 0) groups.push([]);
-    groups.at(-1)?.push(call);
-    underWay += 1;
-    try {
-      return await work();
-    } finally {
-      underWay -= 1;
-    }
+/** Calls as they come. Those of a transaction read in it, if `inside` says so. */
+interface Noted {
+  readonly inside: boolean;
+  readonly call: Call;
+}
+interface Notes {
+  groups: Noted[][];
+  underWay: number;
+}
+const newNotes = (): Notes => ({ groups: [], underWay: 0 });
+
+async function noted<T>(notes: Notes, call: Call, work: () => Promise<T>, inside = false): Promise<T> {
+  if (notes.underWay === 0) notes.groups.push([]);
+  notes.groups.at(-1)?.push({ inside, call });
+  notes.underWay += 1;
+  try {
+    return await work();
+  } finally {
+    notes.underWay -= 1;
   }
+}
+
+export function traceStore(store: Store): TracedStore {
+  const top = newNotes();
+  /** The transaction whose body is running. */
+  const running = new AsyncLocalStorage<Notes>();
+  const note = <T>(call: Call, work: () => Promise<T>) => noted(running.getStore() ?? top, call, work);
   return {
     take() {
-      const taken = groups;
-      groups = [];
+      const taken = top.groups.map((group) => group.map(({ call }) => call));
+      top.groups = [];
       return taken;
     },
     store: {
       ...store,
-      get: (collection, id) => noted({ kind: 'get', collection, id }, () => store.get(collection, id)),
+      get: (collection, id) => note({ kind: 'get', collection, id }, () => store.get(collection, id)),
       getMany: (collection, ids) =>
         ids.length === 0
           ? Promise.resolve([])
-          : noted({ kind: 'getMany', collection, ids }, () => store.getMany(collection, ids)),
-      query: (query) => noted({ kind: 'query', query }, () => store.query(query)),
-      commit: (writes) => noted({ kind: 'commit', writes }, () => store.commit(writes)),
+          : note({ kind: 'getMany', collection, ids }, () => store.getMany(collection, ids)),
+      query: (query) => note({ kind: 'query', query }, () => store.query(query)),
+      commit: (writes) => note({ kind: 'commit', writes }, () => store.commit(writes)),
       transaction(body) {
-        let reads: Read[] = [];
-        let writes: Write[] = [];
+        const within = newNotes();
+        const writes: Write[] = [];
+        const reads = <T>(call: Read, work: () => Promise<T>) => noted(within, call, work, true);
         const run = () =>
           store.transaction((transaction) => {
             // It may begin again; what counts is the run that was let through.
-            reads.length = 0;
+            within.groups = [];
             writes.length = 0;
-            return body({
-              get(collection, id) {
-                reads.push({ kind: 'get', collection, id });
-                return transaction.get(collection, id);
-              },
-              getMany(collection, ids) {
-                if (ids.length > 0) reads.push({ kind: 'getMany', collection, ids });
-                return transaction.getMany(collection, ids);
-              },
+            const seen: Transaction = {
+              get: (collection, id) => reads({ kind: 'get', collection, id }, () => transaction.get(collection, id)),
+              getMany: (collection, ids) =>
+                ids.length === 0
+                  ? Promise.resolve([])
+                  : reads({ kind: 'getMany', collection, ids }, () => transaction.getMany(collection, ids)),
               write(...more) {
                 writes.push(...more);
                 transaction.write(...more);
               },
               readAt: () => transaction.readAt(),
-            });
+            };
+            return running.run(within, () => body(seen));
           });
-        reads = [];
-        writes = [];
-        return noted({ kind: 'transaction', reads, writes }, run);
+        return note({ kind: 'transaction', within, writes }, run);
       },
     },
   };
@@ -91,14 +104,16 @@ const aside = (write: Write): Write => {
   return { kind: 'set', collection: `bare-${write.collection}`, id: `${write.id}-${made}`, data };
 };
 
+async function read(from: Pick<Store, 'get' | 'getMany'>, call: Read): Promise<void> {
+  if (call.kind === 'get') await from.get(call.collection, call.id);
+  else await from.getMany(call.collection, call.ids);
+}
+
 async function again(store: Store, call: Call): Promise<void> {
   switch (call.kind) {
     case 'get':
-      await store.get(call.collection, call.id);
-      return;
     case 'getMany':
-      await store.getMany(call.collection, call.ids);
-      return;
+      return read(store, call);
     case 'query':
       await store.query(call.query);
       return;
@@ -107,9 +122,12 @@ async function again(store: Store, call: Call): Promise<void> {
       return;
     case 'transaction':
       await store.transaction(async (transaction) => {
-        for (const read of call.reads) {
-          if (read.kind === 'get') await transaction.get(read.collection, read.id);
-          else await transaction.getMany(read.collection, read.ids);
+        for (const group of call.within.groups) {
+          await Promise.all(
+            group.map(({ inside, call: each }) =>
+              inside && (each.kind === 'get' || each.kind === 'getMany') ? read(transaction, each) : again(store, each),
+            ),
+          );
         }
         transaction.write(...call.writes.map(aside));
       });

@@ -1,7 +1,7 @@
 /** Reads arguments and flags about organizations and teams with the schemas of the API, and reports every fault at once. */
 import * as z from 'zod';
 import { Email } from '../shared/organization/email.js';
-import { Name, OrganizationEvent, Role } from '../shared/organization/organization.js';
+import { Name, OrganizationEvent, Role, Why } from '../shared/organization/organization.js';
 import { TeamId } from '../shared/organization/team-id.js';
 import { type Fault, Problem } from '../shared/problems.js';
 import { bracketed } from './frame/arguments.js';
@@ -20,6 +20,7 @@ const forms = {
   organization: z.string().trim().min(1, 'must not be empty'),
   actor: Email,
   member: Email,
+  why: Why,
   action: z.enum(OrganizationEvent.shape.action.options, {
     error: `must be one of ${OrganizationEvent.shape.action.options.join(', ')}`,
   }),

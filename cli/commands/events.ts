@@ -1,8 +1,8 @@
 /** `plinth org events`, `plinth team events`: who did what, as a table, as lines of JSON, or as it happens. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { momentOf } from '../../shared/bootstrap/duration.js';
 import { type Fault, problemKinds } from '../../shared/problems.js';
 import { type Call, defineCommand } from '../frame/command.js';
-import { momentOf } from '../frame/moment.js';
 import { printable } from '../frame/output.js';
 import type { EventFilter, Events, ShownEvent } from '../service/event-calls.js';
 
@@ -78,7 +78,7 @@ function readAsked(call: Call) {
   for (const name of ['since', 'until'] as const) {
     const text = call.word(name)?.text;
     if (text === undefined) continue;
-    const moment = momentOf(text, 'ago');
+    const moment = momentOf(text, 'ago', Date.now());
     if (moment === undefined) faults.push({ path: `--${name}`, message: timeForm });
     else times[name] = new Date(moment).toISOString();
   }
@@ -148,9 +148,10 @@ const later = (filter: EventFilter, since: string | undefined): EventFilter => (
 const about = ({ teamId, email }: ShownEvent): string =>
   [...(email === undefined ? [] : [email]), ...(teamId === undefined ? [] : [`team ${teamId}`])].join(', ') || '-';
 
-const change = ({ before, after }: ShownEvent): string => {
+const change = ({ before, after, why }: ShownEvent): string => {
   const [from, to] = [brief(before), brief(after)];
-  return from === to ? to : `${from} → ${to}`;
+  const said = why === undefined ? '' : ` (${printable(why)})`;
+  return `${from === to ? to : `${from} → ${to}`}${said}`;
 };
 
 /** A short form. `--json` prints the whole state. */

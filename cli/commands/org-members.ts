@@ -71,9 +71,13 @@ export const orgRemoveMember = defineCommand({
   ],
   flags: {
     force: "Also remove them from the organization's teams, which are shown first.",
+    why: 'Why, in your own words. The events and the webhook tell it.',
     yes: 'Do not ask before --force. Needed where there is no terminal to ask on.',
   },
-  examples: ['plinth org remove-member acme bob@example.com', 'plinth org remove-member acme bob@example.com --force'],
+  examples: [
+    'plinth org remove-member acme bob@example.com',
+    'plinth org remove-member acme bob@example.com --force --why "left the company"',
+  ],
 
   async run(call) {
     const [{ organizationIdOf, readInput }, { canAsk }] = await Promise.all([
@@ -82,23 +86,23 @@ export const orgRemoveMember = defineCommand({
     ]);
     const [force, yes] = [call.has('force'), call.has('yes')];
     const unasked = force && !yes && !canAsk(call.io);
-    const { organization, email } = readInput(
+    const { organization, email, why } = readInput(
       call,
       ['organization', 'email'],
-      [],
+      ['why'],
       unasked ? [{ path: '--yes', message: 'is needed with --force here, as there is no terminal to ask on' }] : [],
     );
     const client = await call.connectOrganizations();
     const organizationId = await organizationIdOf(client, organization);
     try {
-      await client.removeMember(organizationId, email, force && yes);
+      await client.removeMember(organizationId, email, { force: force && yes, why });
     } catch (error) {
       const teams = teamsIn(error);
       if (teams === undefined) throw error;
       const command = `plinth org remove-member ${shellWord(organization)} ${shellWord(email)} --force`;
       if (!force) throw advised(error as Problem, `Remove them from the teams too: ${command}`);
       await agree(call, email, teams);
-      await client.removeMember(organizationId, email, true);
+      await client.removeMember(organizationId, email, { force, why });
     }
     return {
       data: { removed: email },

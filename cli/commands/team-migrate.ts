@@ -5,6 +5,7 @@ import { advised } from '../frame/advised.js';
 import { type Call, defineCommand } from '../frame/command.js';
 import { printable, type Style } from '../frame/output.js';
 import { shellWord } from '../frame/shell-word.js';
+import { bootstrapLines } from '../moved-bootstraps.js';
 import type { OrganizationClient } from '../service/organization-client.js';
 
 export const teamMigrate = defineCommand({
@@ -131,24 +132,6 @@ function previewText(
     // Members outside the organization are already listed.
     ...(leaves.length > 0 ? [] : blockers.map((text) => `${style.yellow('It would be refused:')} ${printable(text)}`)),
   ].join('\n');
-}
-
-function bootstrapLines(
-  bootstraps: NonNullable<MigrationPreview['bootstraps']>,
-  inAll = bootstraps.length,
-  style: Style,
-): string[] {
-  if (inAll === 0) return [];
-  const rest = inAll - bootstraps.length;
-  return [
-    style.bold(`Bootstraps that move: ${inAll}`),
-    ...bootstraps.flatMap(({ name, projectId, shared, costAnHour, gains, loses }) => [
-      `  ${printable(name)} (${printable(projectId)})${shared ? ', shared' : ''}${costAnHour === undefined ? '' : `, ${costAnHour} an hour`}`,
-      ...(gains.length === 0 ? [] : [`    gain: ${gains.map(printable).join(', ')}`]),
-      ...(loses.length === 0 ? [] : [`    lose: ${loses.map(printable).join(', ')}`]),
-    ]),
-    ...(rest > 0 ? [style.dim(`  and ${rest} more`)] : []),
-  ];
 }
 
 /** The three solutions, as commands. */

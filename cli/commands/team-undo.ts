@@ -3,6 +3,7 @@ import type { UndoPreview } from '../../shared/organization/team.js';
 import { Problem } from '../../shared/problems.js';
 import { defineCommand } from '../frame/command.js';
 import { printable, type Style } from '../frame/output.js';
+import { bootstrapLines } from '../moved-bootstraps.js';
 
 export const teamUndo = defineCommand({
   words: 'team undo',
@@ -49,7 +50,7 @@ export const teamUndo = defineCommand({
 });
 
 function previewText(preview: UndoPreview, until: string, style: Style): string {
-  const { teamId, organizationId, stays, returns, leaves, changes } = preview;
+  const { teamId, organizationId, stays, returns, leaves, changes, bootstraps = [], bootstrapsInAll } = preview;
   const now = new Map(changes.map(({ email, role }) => [email, role]));
   const back = returns.filter(({ email }) => !now.has(email));
   const roles = returns.filter(({ email }) => now.has(email));
@@ -64,5 +65,6 @@ function previewText(preview: UndoPreview, until: string, style: Style): string 
     ...roles.map(({ email, role }) => `  ${printable(email)} (${now.get(email)} → ${role})`),
     style.bold(`Leave: ${leaves.length}`),
     ...leaves.map(row),
+    ...bootstrapLines(bootstraps, bootstrapsInAll, style),
   ].join('\n');
 }

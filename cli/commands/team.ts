@@ -95,13 +95,17 @@ export const teamRemoveMember = defineCommand({
   description: [
     'Removes a member from a team. For admins of the team or of its organization, and for yourself to leave. The last admin of a standalone team stays.',
   ],
-  examples: ['plinth team remove-member 42 bob@example.com'],
+  flags: { why: 'Why, in your own words. The events and the webhook tell it.' },
+  examples: [
+    'plinth team remove-member 42 bob@example.com',
+    'plinth team remove-member 42 bob@example.com --why "on another project now"',
+  ],
 
   async run(call) {
     const { readInput } = await import('../organization-input.js');
-    const { teamId, email } = readInput(call, ['teamId', 'email']);
+    const { teamId, email, why } = readInput(call, ['teamId', 'email'], ['why']);
     const client = await call.connectOrganizations();
-    await client.removeTeamMember(teamId, email);
+    await client.removeTeamMember(teamId, email, why);
     return { data: { removed: email }, show: () => `${email} is no member of team ${teamId} any more.` };
   },
 });

@@ -39,6 +39,7 @@ const ownFlags = {
   organization: { kind: 'string' },
   limit: { kind: 'int' },
   actor: { kind: 'string' },
+  why: { kind: 'string' },
   action: { kind: 'string' },
   member: { kind: 'string' },
   since: { kind: 'string' },

@@ -20,6 +20,12 @@ import { type Added, createCalls } from './organization-calls.js';
 import { type TeamClient, teamCalls } from './team-client.js';
 import type { Transport } from './transport.js';
 
+interface Removal {
+  /** From the teams of the organization, too. */
+  readonly force: boolean;
+  readonly why?: string | undefined;
+}
+
 export interface OrganizationClient extends TeamClient {
   /** The living ones, or those that can be restored. */
   organizations(deleted?: boolean): Promise<Organization[]>;
@@ -43,7 +49,7 @@ export interface OrganizationClient extends TeamClient {
   acceptInvitation(organizationId: string): Promise<Added>;
   declineInvitation(organizationId: string): Promise<void>;
   setRole(organizationId: string, email: string, role: Role): Promise<Member>;
-  removeMember(organizationId: string, email: string, force: boolean): Promise<void>;
+  removeMember(organizationId: string, email: string, how: Removal): Promise<void>;
   organizationTeams(organizationId: string): Promise<Team[]>;
   /** One call sends the first of them, and says where the next one goes on. */
   replayEvents(organizationId: string, from: ReplayFrom): Promise<Replayed>;
@@ -88,10 +94,10 @@ export function createOrganizationClient(transport: Transport): OrganizationClie
     declineInvitation: (organizationId) => ask(z.undefined(), routes.declineInvitation, { params: { organizationId } }),
     setRole: (organizationId, email, role) =>
       ask(Member, routes.setOrganizationMemberRole, { params: { organizationId, email }, body: { role } }),
-    removeMember: (organizationId, email, force) =>
+    removeMember: (organizationId, email, { force, why }) =>
       ask(z.undefined(), routes.removeOrganizationMember, {
         params: { organizationId, email },
-        query: force ? { force: 'true' } : {},
+        query: { ...(force && { force: 'true' }), ...(why !== undefined && { why }) },
       }),
     organizationTeams: (organizationId) => list(Team, routes.listOrganizationTeams, { organizationId }),
 

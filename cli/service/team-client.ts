@@ -33,7 +33,7 @@ export interface TeamClient {
   teamEvents(teamId: number, most: number, filter: EventFilter): Promise<Events>;
   addTeamMember(teamId: number, email: string, role: Role | undefined): Promise<Added>;
   addTeamMembers(teamId: number, members: readonly Member[]): Promise<AddedMembers>;
-  removeTeamMember(teamId: number, email: string): Promise<void>;
+  removeTeamMember(teamId: number, email: string, why: string | undefined): Promise<void>;
   previewMigration(teamId: number, organizationId: string): Promise<{ preview: MigrationPreview; etag: string }>;
   /** The team where it is now, or the proposal that waits. Null: to stand alone. */
   proposeTransfer(teamId: number, organizationId: string | null, force: boolean): Promise<MigrationReply | Transfer>;
@@ -75,8 +75,11 @@ export const teamCalls = ({ ask, askPatiently, list, add, onlyDeleted }: Calls):
   addTeamMember: (teamId, email, role) => add(routes.addTeamMember, { teamId: String(teamId) }, email, role),
   addTeamMembers: (teamId, members) =>
     ask(AddedMembers, routes.addTeamMembers, { params: { teamId: String(teamId) }, body: { members } }),
-  removeTeamMember: (teamId, email) =>
-    ask(z.undefined(), routes.removeTeamMember, { params: { teamId: String(teamId), email } }),
+  removeTeamMember: (teamId, email, why) =>
+    ask(z.undefined(), routes.removeTeamMember, {
+      params: { teamId: String(teamId), email },
+      query: why === undefined ? {} : { why },
+    }),
 
   async previewMigration(teamId, organizationId) {
     const { data, headers } = await askPatiently(MigrationPreview, routes.previewMigration, {

@@ -19,10 +19,11 @@ import {
   rightsInTeam,
   seeOrganization,
 } from './rights.js';
+import { removedBy } from './team-notice.js';
 
 type Told = Pick<EventRecord, 'organizationId' | 'actor' | 'before' | 'after'> &
   Pick<OrganizationEvent, 'action'> &
-  Partial<Pick<EventRecord, 'email' | 'teamId' | 'stayed' | 'boundTo' | 'version'>>;
+  Partial<Pick<EventRecord, 'email' | 'teamId' | 'stayed' | 'boundTo' | 'version' | 'why'>>;
 
 /** Microseconds as 14 hex digits, so that text sorts by time. Ids and cursors begin with it. */
 const timeText = (micros: number): string => micros.toString(16).padStart(14, '0');
@@ -56,6 +57,11 @@ export function eventWrite(
 
 const byEmail = (a: Member, b: Member): number => (a.email < b.email ? -1 : 1);
 
+const whyOf = (record: EventRecord): { readonly why?: string } => {
+  const { why } = removedBy(record);
+  return why === undefined ? {} : { why };
+};
+
 /** An event and its position: the time of its commit, then its id. */
 interface Placed {
   readonly place: string;
@@ -64,8 +70,9 @@ interface Placed {
 
 /** The members that stayed are stored once. 2,000 long addresses would not fit into a document twice. */
 function placed({ createdAt, data }: Document): Placed {
-  const { schema: _, organizationId: __, boundTo: ___, stayed, ...rest } = liftEvent(data);
-  const event = { ...rest, at: isoOf(createdAt) } as OrganizationEvent;
+  const record = liftEvent(data);
+  const { schema: _, organizationId: __, boundTo: ___, stayed, ...rest } = record;
+  const event = { ...rest, ...whyOf(record), at: isoOf(createdAt) } as OrganizationEvent;
   const place = `${timeText(createdAt)} ${event.id}`;
   if (stayed === undefined) return { place, event };
   const withStayed = (state: unknown): object => {

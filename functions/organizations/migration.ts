@@ -138,6 +138,9 @@ export function checkSize({ data }: EventWrite, teamId: number, members: number)
 
 const elsewhere = (teamId: number): string => `Team ${teamId} is in another organization already.`;
 
+const movedInto = (context: Context, team: TeamRecord, organizationId: string, { stays, leaves }: Division) =>
+  movedBootstraps(context, { team, organizationId, is: [...stays, ...leaves], becomes: stays, goes: 'in' });
+
 type Moved = Awaited<ReturnType<typeof movedBootstraps>>;
 
 /** It covers all that a preview tells but its warnings. */
@@ -164,7 +167,7 @@ export async function previewMigration(
   const { preview, team, ceilings } = await previewOfMembers(context, caller, teamId, organizationId);
   const division = { stays: preview.stays, leaves: preview.leaves };
   if (team.organizationId !== null) return { preview, tag: tagOf(team, organizationId, division) };
-  const moved = await movedBootstraps(context, { team, ...preview });
+  const moved = await movedInto(context, team, organizationId, division);
   const tag = tagOf(team, organizationId, division, moved);
   if (moved.projectIds.length === 0) return { preview, tag };
   const warnings = await passedBy(context, { organizationId, ceilings, team });
@@ -244,8 +247,7 @@ async function move(
   const open = openWrites(context.clock, target.organization);
   const division = divide(seen, inOrganization);
   const { stays, leaves } = division;
-  const moved =
-    asked.ifMatch === undefined ? undefined : await movedBootstraps(context, { team, organizationId, ...division });
+  const moved = asked.ifMatch === undefined ? undefined : await movedInto(context, team, organizationId, division);
   checkDivision(asked, team, division, moved);
   const removedMembers = leaves.map(({ email }) => email);
   const migrated = { ...team, organizationId };

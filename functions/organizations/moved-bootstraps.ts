@@ -26,9 +26,14 @@ type Held = z.infer<typeof Held>;
 
 interface Moving {
   readonly team: TeamRecord;
+  /** Where the team goes, or what it leaves. */
   readonly organizationId: string;
-  readonly stays: readonly Member[];
-  readonly leaves: readonly Member[];
+  /** Its members of now. */
+  readonly is: readonly Member[];
+  /** Its members afterwards. */
+  readonly becomes: readonly Member[];
+  /** Whether it goes into the organization, or out of it. */
+  readonly goes: 'in' | 'out';
 }
 
 interface Moved {
@@ -40,23 +45,36 @@ interface Moved {
 
 /** Reads nothing for a team that has no bootstraps. */
 export async function movedBootstraps(context: Pick<Context, 'store'>, moving: Moving): Promise<Moved> {
-  const { team, organizationId, stays } = moving;
+  const { team, organizationId, goes } = moving;
   if (team.holds !== true) return { projectIds: [], shown: [] };
   const [held, admins] = await Promise.all([heldBy(context, team.teamId), adminsOf(context, organizationId)]);
-  const members = new Set(stays.map(({ email }) => email));
+  const [is, becomes] = [emailsOf(moving.is), emailsOf(moving.becomes)];
+  const come = becomes.filter((email) => !is.includes(email));
+  const leave = is.filter((email) => !becomes.includes(email));
+  const govern = admins.filter((email) => !is.includes(email) && !becomes.includes(email));
   const shown = await Promise.all(
-    held.slice(0, mostShown).map(async ({ name, projectId, owner, price, ...rest }) => ({
-      name,
-      projectId,
-      owner,
-      shared: rest.team !== team.teamId,
-      ...(price !== undefined && { costAnHour: amountText(price.microsAnHour) }),
-      gains: admins.filter((email) => !members.has(email) && email !== owner && !rest.sharedWith?.includes(email)),
-      loses: await losing(context, moving, { ...rest, owner }),
-    })),
+    held.slice(0, mostShown).map(async (each) => {
+      const among = { team, organizationId, admins };
+      const [gains, loses] = await Promise.all([
+        lacking(context, among, each, goes === 'in' ? [...come, ...govern] : come),
+        lacking(context, among, each, goes === 'in' ? leave : [...leave, ...govern]),
+      ]);
+      const { name, projectId, owner, price } = each;
+      return {
+        name,
+        projectId,
+        owner,
+        shared: each.team !== team.teamId,
+        ...(price !== undefined && { costAnHour: amountText(price.microsAnHour) }),
+        gains,
+        loses,
+      };
+    }),
   );
   return { projectIds: held.map(({ projectId }) => projectId), shown };
 }
+
+const emailsOf = (members: readonly Member[]): string[] => members.map(({ email }) => email);
 
 async function heldBy({ store }: Pick<Context, 'store'>, teamId: number): Promise<Held[]> {
   const found = await Promise.all([
@@ -82,23 +100,20 @@ async function adminsOf({ store }: Pick<Context, 'store'>, organizationId: strin
   return found.map(({ data }) => liftOrganizationMember(data).email).sort();
 }
 
-/** Of those who leave the team, who has the bootstrap in no other way. */
-async function losing(
+/** Of these people, who has the bootstrap in no other way than by this team. */
+async function lacking(
   { store }: Pick<Context, 'store'>,
-  { team, leaves }: Moving,
-  {
-    owner,
-    team: owning,
-    sharedTeams = [],
-    sharedWith = [],
-  }: Pick<Held, 'owner' | 'team' | 'sharedTeams' | 'sharedWith'>,
+  { team, organizationId, admins }: Pick<Moving, 'team' | 'organizationId'> & { readonly admins: readonly string[] },
+  { owner, team: owning, sharedTeams = [], sharedWith = [] }: Held,
+  emails: readonly string[],
 ): Promise<string[]> {
-  const emails = leaves.map(({ email }) => email);
   const others = [...(owning === undefined ? [] : [owning]), ...sharedTeams].filter((each) => each !== team.teamId);
   const kept = new Set([...sharedWith, ...(owning === team.teamId ? [] : [owner])]);
   for (const teamId of others) {
-    if ((await readTeam(store, teamId)) === undefined) continue;
+    const other = await readTeam(store, teamId);
+    if (other === undefined) continue;
     for (const email of (await readTeamMembers(store, teamId, emails)).keys()) kept.add(email);
+    if (other.organizationId === organizationId) for (const email of admins) kept.add(email);
   }
-  return emails.filter((email) => !kept.has(email));
+  return emails.filter((email) => !kept.has(email)).sort();
 }

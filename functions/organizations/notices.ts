@@ -4,7 +4,7 @@ import type { Context } from '../context.js';
 import type { Write } from '../store/store.js';
 import { noticeWrite } from '../webhook/notices.js';
 import type { EventWrite } from './events.js';
-import { leftOut, movedData } from './team-notice.js';
+import { movedData, removedBy } from './team-notice.js';
 
 const isEvent = (write: Write): write is EventWrite =>
   write.kind === 'create' && write.collection === collections.organizationEvents;
@@ -23,7 +23,7 @@ function brief(state: unknown): unknown {
 export function noticeOf({ id, data: event }: Pick<EventWrite, 'id' | 'data'>, dueAt?: string) {
   const { id: eventId, at, action, organizationId, actor, email, teamId, version, before, after } = event;
   const told = { id: eventId, organizationId, teamId, email, actor, version };
-  const data = movedData(event) ?? { ...told, before: brief(before), after: brief(after), ...leftOut(event) };
+  const data = movedData(event) ?? { ...told, before: brief(before), after: brief(after), ...removedBy(event) };
   return noticeWrite(id, { type: typeOf(action), at, data, dueAt });
 }
 

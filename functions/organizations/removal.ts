@@ -30,6 +30,7 @@ interface Removal {
   readonly organizationId: string;
   readonly email: string;
   readonly actor: string;
+  readonly why?: string | undefined;
   /** The mark of the first removal under way. Later ones continue it. */
   readonly mark: string;
   /** True if this removal set the mark. */
@@ -41,14 +42,14 @@ const rounds = 8;
 export async function removeOrganizationMember(
   context: Context,
   caller: Caller,
-  organizationId: string,
-  email: string,
+  asked: Pick<Removal, 'organizationId' | 'email' | 'why'>,
   force: boolean,
 ): Promise<void> {
+  const { organizationId, email } = asked;
   await checkMayRemove(context, caller, organizationId, email);
   for (let round = 1; round <= rounds; round++) {
     if (!force) checkInNoTeam(email, await teamsHolding(context, organizationId, email));
-    const removal = await markLeaving(context, caller, organizationId, email, round > 1);
+    const removal = await markLeaving(context, caller, asked, round > 1);
     if (removal === undefined) return;
     const teams = await teamsHolding(context, organizationId, email);
     if (teams.length > 0 && !force) {
@@ -83,8 +84,7 @@ async function removable(reader: Reader, caller: Caller, organizationId: string,
 const markLeaving = (
   context: Context,
   caller: Caller,
-  organizationId: string,
-  email: string,
+  { organizationId, email, why }: Pick<Removal, 'organizationId' | 'email' | 'why'>,
   begun: boolean,
 ): Promise<Removal | undefined> =>
   keepingAnAdmin(context, organizationId, email, async (transaction, checkAnother) => {
@@ -102,7 +102,7 @@ const markLeaving = (
     // Members who remove themselves need no binding any more.
     const others = caller.email === email ? undefined : seen.own;
     transaction.write(...bindWrites(caller, others), markWrite(context.clock, member, mark));
-    return { organizationId, email, actor: caller.email, mark, own };
+    return { organizationId, email, actor: caller.email, why, mark, own };
   });
 
 async function teamsHolding({ store }: Context, organizationId: string, email: string): Promise<TeamRecord[]> {
@@ -142,18 +142,23 @@ const unmark = (context: Context, removal: Removal): Promise<void> =>
     transaction.write(unmarkWrite(member));
   });
 
-const leaveTeam = (context: Context, { organizationId, email, actor }: Removal, teamId: number): Promise<void> =>
+const left = 'They left the organization.';
+const removed = 'They were removed from the organization.';
+
+const leaveTeam = (context: Context, { organizationId, email, actor, why }: Removal, teamId: number): Promise<void> =>
   transactInTeam(context, teamId, async (transaction) => {
     const team = await readTeam(transaction, teamId);
     const member = (await readTeamMembers(transaction, teamId, [email])).get(email);
     if (team?.organizationId !== organizationId || member === undefined) return;
-    transaction.write(...leaveWrites(transaction, team, member, actor));
+    transaction.write(
+      ...leaveWrites(transaction, team, member, { actor, why: why ?? (actor === email ? left : removed) }),
+    );
   });
 
 /** Returns false if the mark is gone: another removal has refused and cleared it, or it has expired. */
 const deleteMember = (context: Context, removal: Removal): Promise<boolean> =>
   transact(context, async (transaction) => {
-    const { organizationId, email, actor } = removal;
+    const { organizationId, email, actor, why } = removal;
     const { member, ours } = await marked(transaction, removal);
     if (member === undefined) return true;
     if (!ours) return false;
@@ -167,6 +172,7 @@ const deleteMember = (context: Context, removal: Removal): Promise<boolean> =>
         actor,
         action: 'member-removed',
         email,
+        ...(why !== undefined && { why }),
         version,
         before: viewOfMember(member),
         after: null,

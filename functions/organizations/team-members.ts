@@ -81,7 +81,7 @@ export const leaveWrites = (
   transaction: Transaction,
   team: TeamRecord,
   member: TeamMemberRecord,
-  actor: string,
+  { actor, why }: { readonly actor: string; readonly why?: string | undefined },
 ): Write[] => [
   { kind: 'delete', collection: collections.teamMembers, id: teamMemberId(team.teamId, member.email) },
   teamChange(team, { admins: team.admins - count(member.role), members: countedIn(team, -1) }),
@@ -92,6 +92,7 @@ export const leaveWrites = (
     actor,
     action: 'team-member-removed',
     email: member.email,
+    ...(why !== undefined && { why }),
     before: viewOfMember(member),
     after: null,
   }),
@@ -270,7 +271,12 @@ export const setTeamMemberRole = (
  * Members may remove themselves, admins anybody. A standalone team keeps an admin. A team in an organization has the admins of
  * the organization.
  */
-export const removeTeamMember = (context: Context, caller: Caller, teamId: number, email: string): Promise<void> =>
+export const removeTeamMember = (
+  context: Context,
+  caller: Caller,
+  teamId: number,
+  { email, why }: { readonly email: string; readonly why?: string | undefined },
+): Promise<void> =>
   transactInTeam(context, teamId, async (transaction) => {
     const { team, rights, member, bind } = await lookAt(transaction, caller, teamId, email);
     if (caller.email !== email) checkAdmin(rights, 'team');
@@ -278,5 +284,5 @@ export const removeTeamMember = (context: Context, caller: Caller, teamId: numbe
     if (team.organizationId === null && member.role === 'admin' && team.admins === 1) {
       throw lastAdminOfTeam(email, teamId);
     }
-    transaction.write(...leaveWrites(transaction, team, member, caller.email), ...bind);
+    transaction.write(...leaveWrites(transaction, team, member, { actor: caller.email, why }), ...bind);
   });

@@ -14,33 +14,38 @@ interface State {
   readonly members?: readonly Member[];
 }
 
-/** The data of the message. Undefined: the event is told as all others are. */
-export function movedData({ action, actor, organizationId, teamId, before, after, stayed = [] }: EventRecord) {
+const statesOf = ({ before, after }: EventRecord) => {
   const [was, is] = [before, after] as readonly (State | null)[];
-  const [left, came] = [was?.members ?? [], is?.members ?? []];
-  const name = was?.team?.name;
+  return { name: was?.team?.name, left: was?.members ?? [], came: is?.members ?? [] };
+};
+
+/** The data of the message. Undefined: the event is told as all others are. */
+export function movedData(event: EventRecord) {
+  const { action, actor, organizationId, teamId, stayed = [] } = event;
+  const { name, left, came } = statesOf(event);
   const told = (members: readonly Member[]) => ({
     ...{ teamId, name, organizationId, actor },
     admins: emailsOf(members.filter(({ role }) => role === 'admin')),
+    ...removedBy(event),
   });
-  if (action === 'team-migrated') return { ...told([...stayed, ...left]), ...removedFor(left, outside) };
-  if (action !== 'team-detached' && action !== 'team-migration-undone') return undefined;
-  const then = [...stayed, ...came];
-  const stay = new Set(then.map(({ email }) => email));
-  return {
-    ...told(then),
-    ...removedFor(
-      left.filter(({ email }) => !stay.has(email)),
-      added,
-    ),
-  };
+  if (action === 'team-migrated') return told([...stayed, ...left]);
+  return action === 'team-detached' || action === 'team-migration-undone' ? told([...stayed, ...came]) : undefined;
 }
 
-/** Of a team that comes back without some members. */
-export function leftOut({ action, before }: EventRecord): object {
-  return action === 'team-restored' ? removedFor((before as State | null)?.members ?? [], gone) : {};
+/** Who was removed from the team or the organization, and why. Of one who was removed alone, only what was said of it. */
+export function removedBy(event: EventRecord): { readonly removed?: string[]; readonly why?: string } {
+  const { action, why } = event;
+  const { left, came } = statesOf(event);
+  if (action === 'team-migrated') return removedFor(left, outside);
+  if (action === 'team-restored') return removedFor(left, gone);
+  if (action !== 'team-detached' && action !== 'team-migration-undone') return why === undefined ? {} : { why };
+  const back = new Set(came.map(({ email }) => email));
+  return removedFor(
+    left.filter(({ email }) => !back.has(email)),
+    added,
+  );
 }
 
 const emailsOf = (members: readonly Member[]): string[] => members.map(({ email }) => email).sort();
-const removedFor = (members: readonly Member[], why: string): object =>
+const removedFor = (members: readonly Member[], why: string) =>
   members.length === 0 ? {} : { removed: emailsOf(members), why };

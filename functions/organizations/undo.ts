@@ -15,6 +15,7 @@ import type { EventRecord, TeamRecord } from './documents.js';
 import { viewOfMember } from './members.js';
 import { checkTheirs } from './membership.js';
 import { matches, membersOfTeam } from './migration.js';
+import { movedBootstraps } from './moved-bootstraps.js';
 import { checkAdmin, noTeam, readOrganizationMembers, readTeam, readTeamMembers } from './rights.js';
 import { type Also, transactInTeam } from './transact.js';
 
@@ -41,8 +42,7 @@ export const previewUndo = (
 ): Promise<{ readonly preview: UndoPreview; readonly tag: string }> =>
   transactInTeam(context, asked.teamId, async (transaction) => {
     const seen = await look(context, transaction, caller, asked);
-    const preview = previewOf(seen);
-    return { preview, tag: tagOf(seen, preview) };
+    return previewOf(context, seen);
   });
 
 export const undoMigration = (
@@ -56,10 +56,10 @@ export const undoMigration = (
     asked.teamId,
     async (transaction) => {
       const seen = await look(context, transaction, caller, asked);
-      if (asked.ifMatch !== undefined && !matches(asked.ifMatch, tagOf(seen, previewOf(seen)))) {
+      if (asked.ifMatch !== undefined && !matches(asked.ifMatch, (await previewOf(context, seen)).tag)) {
         throw new Problem(
           'precondition-failed',
-          `Team ${asked.teamId} or its members have changed since the preview.`,
+          `Team ${asked.teamId}, its members or its bootstraps have changed since the preview.`,
           {
             advice: 'Ask for the preview again, then decide again.',
           },
@@ -144,22 +144,25 @@ async function checkMay(
   checkAdmin({ role: own?.role, admin: caller.operator || mayMigrate || wasAdmin }, 'team');
 }
 
-function previewOf({ team, arrival, members, former, until }: Seen): UndoPreview {
+async function previewOf(context: Context, { team, arrival, members, former, until }: Seen) {
   const { stays, restored, removed, changed } = differences(members, former);
   const left = new Set(removed.map(({ email }) => email));
-  return {
+  const { organizationId } = team;
+  const moved = await movedBootstraps(context, { team, organizationId, is: members, becomes: former, goes: 'out' });
+  const { projectIds, shown } = moved;
+  const preview: UndoPreview = {
     teamId: team.teamId,
     migrationId: arrival.id,
-    organizationId: team.organizationId,
+    organizationId,
     stays: former.filter(stays).map(viewOfMember),
     returns: restored.map(viewOfMember),
     leaves: removed.map(viewOfMember),
     changes: changed.filter(({ email }) => !left.has(email)).map(viewOfMember),
+    ...(projectIds.length > 0 && { bootstraps: [...shown], bootstrapsInAll: projectIds.length }),
     until,
   };
+  return { preview, tag: tagOf([team.changes, preview, projectIds]) };
 }
 
-const tagOf = ({ team: { changes } }: Seen, preview: UndoPreview): string =>
-  `"${createHash('sha256')
-    .update(JSON.stringify([changes, preview]))
-    .digest('base64url')}"`;
+const tagOf = (seen: readonly unknown[]): string =>
+  `"${createHash('sha256').update(JSON.stringify(seen)).digest('base64url')}"`;

@@ -26,20 +26,30 @@ export const OrganizationId = z
 const untroubled =
   '(?:[^\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069\\ud800-\\udfff]|[\\ud800-\\udbff][\\udc00-\\udfff])';
 
+/** One line of people's own words. */
+const line = (most: number, meta: { readonly id: string; readonly description: string; readonly examples: string[] }) =>
+  z
+    .string()
+    .trim()
+    .min(1, 'must not be empty')
+    .max(most, `must have at most ${most} characters`)
+    // Firestore cannot store half a surrogate pair.
+    .refine((words) => !/[\p{Cc}\p{Cs}\p{Bidi_Control}]/u.test(words), 'must hold no control characters')
+    .meta({ ...meta, pattern: `^(?!\\s*$)${untroubled}+$` });
+
 /** What people call an organization or a team. */
-export const Name = z
-  .string()
-  .trim()
-  .min(1, 'must not be empty')
-  .max(100, 'must have at most 100 characters')
-  // Firestore cannot store half a surrogate pair.
-  .refine((name) => !/[\p{Cc}\p{Cs}\p{Bidi_Control}]/u.test(name), 'must hold no control characters')
-  .meta({
-    id: 'Name',
-    description: 'What people call it. Blanks around it are taken away; characters are counted as UTF-16 code units',
-    pattern: `^(?!\\s*$)${untroubled}+$`,
-    examples: ['acme'],
-  });
+export const Name = line(100, {
+  id: 'Name',
+  description: 'What people call it. Blanks around it are taken away; characters are counted as UTF-16 code units',
+  examples: ['acme'],
+});
+
+/** What whoever removes somebody tells them of it. */
+export const Why = line(300, {
+  id: 'Why',
+  description: 'Why they are removed: the event and the message to the webhook tell it',
+  examples: ['moved to another department'],
+});
 
 /** Shown as stored. Its form isn't checked again. */
 const shownEmail = (description: string, example = 'bob@example.com') => text(description, example);
@@ -173,6 +183,10 @@ export const OrganizationEvent = z
       }),
     email: shownEmail('The member concerned').optional(),
     teamId: z.int().optional().meta({ description: 'The team concerned' }),
+    why: text(
+      'Why somebody was removed: as who removed them said, or by which rule. Absent where nobody said it',
+      'moved to another department',
+    ).optional(),
     version: z
       .int()
       .optional()

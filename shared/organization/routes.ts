@@ -17,6 +17,7 @@ import {
   Organization,
   OrganizationEvent,
   OrganizationId,
+  Why,
 } from './organization.js';
 import { NewReplay, Replayed } from './replay.js';
 import {
@@ -247,7 +248,7 @@ export const organizationRoutes = {
       'For admins of the organization, and for members who leave. Without `force` it is a 409 that lists the teams which still hold the member, and nothing changes. The last admin stays (409).',
     caller: 'known',
     params: ofOrganization.extend({ email: Email }),
-    query: z.strictObject({ force: flag('Also from the teams of the organization') }),
+    query: z.strictObject({ force: flag('Also from the teams of the organization'), why: Why.optional() }),
     replies: { 204: nothing('The member is gone') },
     problems: ['forbidden', 'conflict'],
   },
@@ -405,7 +406,7 @@ export const organizationRoutes = {
     path: '/teams/{teamId}',
     tag: 'Teams',
     summary: 'One team',
-    description: 'For its members and those of its organization; to anybody else it is not there.',
+    description: 'For its members and the admins of its organization; to anybody else it is not there.',
     caller: 'known',
     params: ofTeam,
     replies: { 200: json('The team', Team) },
@@ -548,6 +549,7 @@ export const organizationRoutes = {
     description: `For admins of the team and of its organization, and for members who leave. A standalone team keeps its last admin (409). ${ofMember}`,
     caller: 'known',
     params: ofTeam.extend({ email: Email }),
+    query: z.strictObject({ why: Why.optional() }),
     replies: { 204: nothing('The member is gone') },
     problems: ['forbidden', 'conflict'],
   },
@@ -642,11 +644,14 @@ export const organizationRoutes = {
     tag: 'Migration',
     summary: 'What the undo of a migration would do; changes nothing. Its ETag may be sent with the undo in If-Match',
     description:
-      'For whoever may undo it. It names every difference: who comes back, who leaves, whose role changes. Only the migration that brought the team into its present organization can be undone (409), within 30 days.',
+      'For whoever may undo it. It names every difference: who comes back, who leaves, whose role changes, and who gains and loses access to which bootstrap. Only the migration that brought the team into its present organization can be undone (409), within 30 days.',
     caller: 'known',
     params: ofMigration,
     replies: {
-      200: { ...json('What would change', UndoPreview), headers: { ETag: 'Changes with the team and its members' } },
+      200: {
+        ...json('What would change', UndoPreview),
+        headers: { ETag: 'Changes with the team, its members and the bootstraps that move' },
+      },
     },
     problems: ['forbidden', 'conflict'],
   },

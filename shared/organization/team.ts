@@ -114,6 +114,41 @@ export const MigrationId = z
     examples: ['latest'],
   });
 
+export const MovedBootstrap = z
+  .object({
+    name: text('Of the project', 'demo'),
+    projectId: text('Of the project', 'demo-1a2b3c'),
+    owner: text('E-mail of who has it', 'alice@example.com'),
+    shared: z.boolean().meta({ description: 'Shared with the team; false: it belongs to the team', examples: [false] }),
+    costAnHour: z
+      .string()
+      .optional()
+      .meta({ description: 'What it was admitted at, in the currency of the prices', examples: ['1.25'] }),
+    gains: z.array(z.string()).meta({
+      description:
+        'Who then has it, and had it in no other way. Members of the team get their roles on the project within about a minute, if they may bootstrap here. Admins of the organization get none',
+      examples: [['carol@example.com']],
+    }),
+    loses: z.array(z.string()).meta({
+      description:
+        'Who has it no more, in any way. The roles on the project of those who leave the team go within about a minute',
+      examples: [['zoe@example.org']],
+    }),
+  })
+  .meta({ id: 'MovedBootstrap', description: 'A living bootstrap of the team, and who gains and loses access to it' });
+export type MovedBootstrap = z.infer<typeof MovedBootstrap>;
+
+const movedOnes = {
+  bootstraps: z
+    .array(MovedBootstrap)
+    .optional()
+    .meta({ description: 'The bootstraps that move with the team, at most 50 of them' }),
+  bootstrapsInAll: z
+    .int()
+    .optional()
+    .meta({ description: 'How many bootstraps move', examples: [3] }),
+};
+
 const UndoneMembers = {
   returns: z.array(Member).meta({
     description: 'Who comes back, or gets back the role that they had',
@@ -134,34 +169,11 @@ export const UndoPreview = z
     organizationId: OrganizationId.meta({ description: 'The organization that the team would leave' }),
     stays: z.array(Member).meta({ description: 'Who stays, with the role that they have' }),
     ...UndoneMembers,
+    ...movedOnes,
     until: moment('Until when it can be undone', '2026-12-23T09:00:00.000Z'),
   })
   .meta({ id: 'UndoPreview', description: 'What an undo of a migration would do now' });
 export type UndoPreview = z.infer<typeof UndoPreview>;
-
-export const MovedBootstrap = z
-  .object({
-    name: text('Of the project', 'demo'),
-    projectId: text('Of the project', 'demo-1a2b3c'),
-    owner: text('E-mail of who has it', 'alice@example.com'),
-    shared: z.boolean().meta({ description: 'Shared with the team; false: it belongs to the team', examples: [false] }),
-    costAnHour: z
-      .string()
-      .optional()
-      .meta({ description: 'What it was admitted at, in the currency of the prices', examples: ['1.25'] }),
-    gains: z.array(z.string()).meta({
-      description:
-        'Admins of the organization who then see it, extend, protect and remove it. They get no role on the project',
-      examples: [['carol@example.com']],
-    }),
-    loses: z.array(z.string()).meta({
-      description:
-        'Who leaves the team and has it in no other way. Their roles on the project go within about a minute',
-      examples: [['zoe@example.org']],
-    }),
-  })
-  .meta({ id: 'MovedBootstrap', description: 'A living bootstrap of the team, and who gains and loses access to it' });
-export type MovedBootstrap = z.infer<typeof MovedBootstrap>;
 
 /** What a migration would do now. Its ETag, sent back in If-Match, ensures that nothing has changed since. */
 export const MigrationPreview = z
@@ -182,14 +194,7 @@ export const MigrationPreview = z
         ],
       ],
     }),
-    bootstraps: z
-      .array(MovedBootstrap)
-      .optional()
-      .meta({ description: 'The bootstraps that move with the team, at most 50 of them' }),
-    bootstrapsInAll: z
-      .int()
-      .optional()
-      .meta({ description: 'How many bootstraps move', examples: [3] }),
+    ...movedOnes,
     warnings: z
       .array(z.string())
       .optional()

@@ -214,6 +214,13 @@ describe('plinth org and plinth team', () => {
       result: 'removed',
     },
     {
+      args: `org remove-member ${acme} bob@example.com --why retired`,
+      call: `DELETE /organizations/${acme}/members/bob%40example.com?why=retired`,
+      status: 204,
+      shows: ['bob@example.com is no member of the organization any more.'],
+      result: 'removed',
+    },
+    {
       args: `org teams ${acme}`,
       call: `GET /organizations/${acme}/teams`,
       reply: [team],
@@ -405,6 +412,13 @@ describe('plinth org and plinth team', () => {
     {
       args: 'team remove-member 42 bob@example.com',
       call: 'DELETE /teams/42/members/bob%40example.com',
+      status: 204,
+      shows: ['bob@example.com is no member of team 42 any more.'],
+      result: 'removed',
+    },
+    {
+      args: 'team remove-member 42 bob@example.com --why elsewhere',
+      call: 'DELETE /teams/42/members/bob%40example.com?why=elsewhere',
       status: 204,
       shows: ['bob@example.com is no member of team 42 any more.'],
       result: 'removed',

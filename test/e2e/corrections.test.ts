@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { functionAccount, local } from '../../local/stack/deployment.js';
 import { functionNames } from '../../shared/names.js';
+import { lifeOf } from '../support/life.js';
 import {
   type Caller,
   failedWith,
@@ -51,16 +52,22 @@ describe('wrong values', function () {
 
   it('are looked for in one reading of each secret, though the same command checks and goes on', async () => {
     succeeded(await alice.bootstrap('read-once'));
-    // A record that changes between the check and the beginning is read again.
+    // A record that changes between the check and the beginning is read again. So cleanup rests, and all work is over.
+    await lifeOf(scene).pause();
     await scene.stack.settle();
     since = scene.cloud.calls.last();
-    succeeded(await alice.bootstrap('read-once', { 'vault-uri': 'https://vault.example.com' }));
+    const again = await alice.bootstrap('read-once', { 'vault-uri': 'https://vault.example.com', verbose: true });
+    succeeded(again);
     const reads = scene.cloud.calls
       .list({ since, method: 'secretmanager.projects.secrets.versions.access' })
       .filter(({ caller }) => caller === functionAccount(functionNames.bootstraps))
       .map(({ params }) => String(params['name']).replace(/.*-(caller|age-identity)\b.*/, '$1'));
+    // A try whose answer is late on a busy machine is made again.
+    const tries = again.stderr.match(/^.*POST \/bootstraps: .*$/gm) ?? [];
+    expect(tries, again.stderr).not.to.deep.equal([]);
     // The identity opens the files that are sent along.
-    expect(reads.sort()).to.deep.equal(['age-identity', 'caller']);
+    const once = tries.flatMap(() => ['age-identity', 'caller']);
+    expect(reads.sort(), again.stderr).to.deep.equal(once.sort());
   });
 
   it('a zone that is not there is told as that', async () => {

@@ -3,7 +3,10 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
 import { createSimulatedCloud, type SimulatedCloud, type SimulatedCloudOptions } from '../../local/cloud/index.js';
+import { type Answer, createFabric } from '../../local/machines/network/fabric.js';
+import { createPair } from '../../local/machines/network/streams.js';
 
 export const operator = 'operator@office-project.iam.gserviceaccount.com';
 export const billingAccount = '01AB23-45CD67-89EF01';
@@ -21,6 +24,17 @@ const roles = [
   { resource: `billingAccounts/${billingAccount}`, names: ['billing.user'] },
   { resource: `projects/${dns.project}`, names: ['dns.admin'] },
 ];
+
+/** Behind the tunnel each VM that is up says who it is, and nothing else, where its firewall rules let IAP in. */
+function sshBehind({ world }: SimulatedCloud) {
+  const accept = async (): Promise<Answer> => {
+    const [near, far] = createPair();
+    far.write('SSH-2.0-simulated\r\n');
+    return { kind: 'open', stream: near };
+  };
+  const metadata = (_: unknown, stream: Duplex): void => void stream.destroy();
+  return createFabric({ world, accept, metadata, isOutside: () => false, asksRules: true }).connectFromIap;
+}
 
 export async function operatorsCloud(options: SimulatedCloudOptions = {}): Promise<SimulatedCloud> {
   const cloud = await createSimulatedCloud({
@@ -54,6 +68,7 @@ export async function operatorsCloud(options: SimulatedCloudOptions = {}): Promi
       ...options.initial,
     },
   });
+  cloud.tunnel.leadTo(sshBehind(cloud));
   await fetch(`${cloud.endpoints.dns}/dns/v1/projects/${dns.project}/managedZones`, {
     method: 'POST',
     headers: { authorization: `Bearer ${cloud.identity.accessToken(operator)}`, 'content-type': 'application/json' },
@@ -67,6 +82,7 @@ export const environmentOf = (cloud: SimulatedCloud): Record<string, string> => 
   ...Object.fromEntries(
     Object.entries(cloud.endpoints).map(([api, url]) => [`PLINTH_ENDPOINT_${api.toUpperCase()}`, url]),
   ),
+  PLINTH_IAP_TUNNEL_URL: cloud.tunnel.url,
   GCE_METADATA_HOST: cloud.metadataHost,
   METADATA_SERVER_DETECTION: 'assume-present',
   GOOGLE_CLOUD_PROJECT: dns.project,

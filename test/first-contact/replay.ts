@@ -74,10 +74,15 @@ const typeOf = (value: unknown): string => (value === null ? 'null' : Array.isAr
 function shapeOf(value: unknown, path = ''): string[] {
   if (Array.isArray(value)) return [`${path}: list`, ...value.flatMap((each) => shapeOf(each, `${path}[]`))];
   if (typeof value === 'object' && value !== null) {
-    return Object.entries(value).flatMap(([name, each]) => shapeOf(each, path === '' ? name : `${path}.${name}`));
+    return Object.entries(value).flatMap(([name, each]) =>
+      shapeOf(each, path === '' ? named(name) : `${path}.${named(name)}`),
+    );
   }
   return [`${path}: ${typeOf(value)}`];
 }
+
+/** Keys of OS Login are fields that are called by their fingerprints. */
+const named = (name: string): string => (/^[0-9a-f]{64}$/.test(name) ? '{fingerprint}' : name);
 
 const reasonsOf = (status: number, body: unknown): string => {
   const fault = faultOfReply(status, typeof body === 'string' ? body : JSON.stringify(body ?? {}));

@@ -31,15 +31,15 @@ const kinds: Readonly<Record<ActionKind, number>> = {
   migrateTeam: 6,
   detachTeam: 2,
   undoMigration: 4,
-  proposeTransfer: 6,
-  acceptTransfer: 5,
+  proposeTransfer: 10,
+  acceptTransfer: 12,
   refuseTransfer: 2,
   addOrganizationMembers: 3,
-  inviteMembers: 4,
-  resendInvitation: 1,
-  revokeInvitation: 1,
+  inviteMembers: 8,
+  resendInvitation: 2,
+  revokeInvitation: 3,
   acceptInvitation: 6,
-  declineInvitation: 1,
+  declineInvitation: 5,
   addTeamMembers: 3,
   renameOrganization: 1,
   deleteOrganization: 3,
@@ -48,6 +48,8 @@ const kinds: Readonly<Record<ActionKind, number>> = {
   deleteTeam: 3,
   restoreTeam: 4,
   setTeamMemberRole: 4,
+  setOrganizationCeilings: 2,
+  setTeamCeilings: 3,
 };
 
 export const drawn = (
@@ -71,12 +73,22 @@ export const drawn = (
 export interface Cast {
   readonly organizations: string[];
   readonly teams: string[];
+  /** What waits for an answer, or did: whom to ask, so that answers meet a question more often than by chance. */
+  proposed?: Pick<Extract<Action, { kind: 'proposeTransfer' }>, 'team' | 'organization'>[];
+  invited?: { readonly organization: string; readonly email: string }[];
 }
+
+/** One of the latest few. */
+const latest = <T>(all: readonly T[] | undefined, number: number): T | undefined => all?.slice(-3)[number % 3];
 
 /** One or two. */
 const someOf = ({ email, organization, team }: Drawn): string[] => [
   ...new Set([email, people[(organization + team) % people.length] ?? email]),
 ];
+
+/** Few, so that some are raised, some lowered, and some the same as before. */
+const livingOf = ({ alone, admin, force }: Drawn): number | undefined =>
+  alone ? undefined : 1 + Number(admin) + Number(force);
 
 export function actionOf(cast: Cast, at: string, each: Drawn): Action {
   const { kind, by, email, admin, force, alone } = each;
@@ -99,15 +111,28 @@ export function actionOf(cast: Cast, at: string, each: Drawn): Action {
     case 'removeTeamMember':
       return { kind, by, team, email };
     case 'addOrganizationMembers':
-    case 'inviteMembers':
       return { kind, by, organization, emails: someOf(each), role };
+    case 'inviteMembers': {
+      const emails = someOf(each);
+      cast.invited = [...(cast.invited ?? []), ...emails.map((invited) => ({ organization, email: invited }))];
+      return { kind, by, organization, emails, role };
+    }
     case 'addTeamMembers':
       return { kind, by, team, emails: someOf(each), role };
     case 'revokeInvitation':
     case 'resendInvitation':
-      return { kind, by, organization, email };
+      return { kind, by, organization, email, ...(admin && latest(cast.invited, each.organization)) };
     case 'acceptInvitation':
-    case 'declineInvitation':
+    case 'declineInvitation': {
+      const answered = admin ? latest(cast.invited, each.organization) : undefined;
+      return answered === undefined
+        ? { kind, by, organization }
+        : { kind, by: answered.email, organization: answered.organization };
+    }
+    case 'setOrganizationCeilings':
+      return { kind, by, organization, living: livingOf(each) };
+    case 'setTeamCeilings':
+      return { kind, by, team, living: livingOf(each) };
     case 'renameOrganization':
     case 'deleteOrganization':
     case 'restoreOrganization':
@@ -115,11 +140,19 @@ export function actionOf(cast: Cast, at: string, each: Drawn): Action {
     case 'renameTeam':
     case 'deleteTeam':
     case 'restoreTeam':
-    case 'proposeTransfer':
-      return { kind, by, team, organization: alone ? undefined : organization, force };
+      return { kind, by, team };
+    case 'proposeTransfer': {
+      const proposed = { team, organization: alone ? undefined : organization };
+      // What an operator proposes moves at once.
+      if (by !== operator) cast.proposed = [...(cast.proposed ?? []), proposed];
+      return { kind, by, ...proposed, force };
+    }
     case 'acceptTransfer':
     case 'refuseTransfer':
-      return { kind, by, team, organization: alone ? undefined : organization };
+      return {
+        ...{ kind, by, team, organization: alone ? undefined : organization },
+        ...(admin && latest(cast.proposed, each.team)),
+      };
     case 'undoMigration':
     case 'detachTeam':
       return { kind, by, team };

@@ -2,28 +2,34 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Store } from '../../functions/store/store.js';
-import type { Member } from '../../shared/organization/organization.js';
+import type { Member, Organization, OrganizationEvent } from '../../shared/organization/organization.js';
+import type { Team } from '../../shared/organization/team.js';
 import type { Issuer } from '../http/issuer.js';
 import { actionOf, type Cast, type Drawn, drawn } from './actions.js';
 import { type Action, emptyWorld, play, type Rules, type World } from './model.js';
 import { createOrganizationsServer, type OrganizationsServer, operator } from './organizations-server.js';
-import { createPlayer } from './play.js';
+import { createPlayer, saidBy } from './play.js';
 
 /** What an operator sees of it through the API. */
 async function seen(server: OrganizationsServer, { organizations, teams }: World): Promise<World> {
   const as = operator;
   const roles = (members: readonly Member[]) => new Map(members.map(({ email, role }) => [email, role]));
   const found = emptyWorld();
-  for (const [organizationId, { members: remembered, invited, deleted }] of organizations) {
+  for (const [organizationId, remembered] of organizations) {
     const params = { organizationId };
-    if (deleted) {
+    if (remembered.deleted) {
       await server.expect(404, 'getOrganization', { as, params });
-      found.organizations.set(organizationId, { members: remembered, invited, deleted });
+      found.organizations.set(organizationId, remembered);
       continue;
     }
     const list = await server.expect<Member[]>(200, 'listOrganizationMembers', { as, params });
     const invitations = await server.expect<Member[]>(200, 'listInvitations', { as, params });
-    found.organizations.set(organizationId, { members: roles(list), invited: roles(invitations) });
+    const { ceilings } = await server.expect<Organization>(200, 'getOrganization', { as, params });
+    found.organizations.set(organizationId, {
+      members: roles(list),
+      invited: roles(invitations),
+      living: ceilings?.living,
+    });
     const inIt = await server.expect<{ teamId: number }[]>(200, 'listOrganizationTeams', { as, params });
     const expected = [...teams].filter(([, team]) => team.organization === organizationId && !team.deleted);
     expect(inIt.map(({ teamId }) => String(teamId))).to.have.members(expected.map(([teamId]) => teamId));
@@ -35,19 +41,37 @@ async function seen(server: OrganizationsServer, { organizations, teams }: World
       found.teams.set(teamId, remembered);
       continue;
     }
-    const team = await server.expect<{ organizationId: string | null }>(200, 'getTeam', { as, params });
+    const { organizationId, ceilings } = await server.expect<Team>(200, 'getTeam', { as, params });
     const list = await server.expect<Member[]>(200, 'listTeamMembers', { as, params });
-    found.teams.set(teamId, { organization: team.organizationId ?? undefined, members: roles(list) });
+    const organization = organizationId ?? undefined;
+    found.teams.set(teamId, { organization, members: roles(list), living: ceilings?.living });
   }
   return found;
 }
 
+/** Removals of one person whose event does not say why. */
+async function unsaid(server: OrganizationsServer, { teams }: World): Promise<OrganizationEvent[]> {
+  const living = [...teams].filter(([, { deleted }]) => !deleted);
+  const records = await Promise.all(
+    living.map(([teamId]) =>
+      server.expect<OrganizationEvent[]>(200, 'listTeamEvents', { as: operator, params: { teamId } }),
+    ),
+  );
+  return records.flat().filter(({ action, actor, why }) => action === 'team-member-removed' && why !== saidBy(actor));
+}
+
 const plain = ({ organizations, teams }: World) => ({
   organizations: [...organizations]
-    .map(([id, { members, invited, deleted = false }]) => [id, deleted, [...members].sort(), [...invited].sort()])
+    .map(([id, { members, invited, deleted = false, living }]) => [
+      ...[id, deleted, living],
+      ...[[...members].sort(), [...invited].sort()],
+    ])
     .sort(),
   teams: [...teams]
-    .map(([id, { organization, members, deleted = false }]) => [id, organization, deleted, [...members].sort()])
+    .map(([id, { organization, members, deleted = false, living }]) => [
+      ...[id, organization, deleted, living],
+      [...members].sort(),
+    ])
     .sort(),
 });
 
@@ -90,6 +114,7 @@ export async function compareWithModel(
       await both({ kind: 'createOrganization', by: operator, organization: 'second' });
       for (const [i, draw] of draws.entries()) await both(actionOf(cast, String(i), draw));
       const translated = player.translated(world);
+      expect(await unsaid(server, translated), story.join('\n')).to.deep.equal([]);
       expect(plain(await seen(server, translated)), story.join('\n')).to.deep.equal(plain(translated));
     } finally {
       server.close();

@@ -6,11 +6,14 @@ import type { Reader, Snapshot, StoredEvent } from './snapshot.js';
 const textOf = ({ organizations, teams }: World): string =>
   JSON.stringify([
     [...organizations]
-      .map(([id, { members, invited, deleted = false }]) => [id, deleted, [...members].sort(), [...invited].sort()])
+      .map(([id, { members, invited, deleted = false, living }]) => [
+        ...[id, deleted, living ?? null],
+        ...[[...members].sort(), [...invited].sort()],
+      ])
       .sort(),
     [...teams]
-      .map(([id, { organization, members, deleted = false }]) => [
-        ...[id, organization ?? null, deleted],
+      .map(([id, { organization, members, deleted = false, living }]) => [
+        ...[id, organization ?? null, deleted, living ?? null],
         [...members].sort(),
       ])
       .sort(),

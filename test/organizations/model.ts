@@ -9,6 +9,8 @@ export interface ModelOrganization {
   readonly invited: Map<string, Role>;
   /** It can be restored, and does not show until then. */
   deleted?: boolean;
+  /** How many bootstraps its teams may have at once. */
+  living?: number | undefined;
 }
 export interface ModelTeam {
   /** Undefined: standalone. Of a deleted team: where it was. */
@@ -19,6 +21,8 @@ export interface ModelTeam {
   former?: ReadonlyMap<string, Role> | undefined;
   /** It came from another organization, by agreement. */
   agreed?: boolean;
+  /** How many bootstraps it may have at once. */
+  living?: number | undefined;
 }
 
 export interface ModelTransfer {
@@ -76,7 +80,9 @@ export type Action = { readonly by: string } & (
       readonly kind: 'renameOrganization' | 'deleteOrganization' | 'restoreOrganization';
       readonly organization: string;
     }
+  | { readonly kind: 'setOrganizationCeilings'; readonly organization: string; readonly living: number | undefined }
   | { readonly kind: 'renameTeam' | 'deleteTeam' | 'restoreTeam'; readonly team: string }
+  | { readonly kind: 'setTeamCeilings'; readonly team: string; readonly living: number | undefined }
   | { readonly kind: 'setTeamMemberRole'; readonly team: string; readonly email: string; readonly role: Role }
   | {
       readonly kind: 'proposeTransfer';
@@ -279,6 +285,13 @@ export function play(world: World, action: Action, { operators, anyoneCreates }:
       if (organization === undefined) return missing;
       return governs(organization) ? { status: 200 } : denied;
     }
+    case 'setOrganizationCeilings': {
+      const organization = organizationOf(action.organization);
+      if (organization === undefined) return missing;
+      if (!governs(organization)) return denied;
+      organization.living = action.living;
+      return { status: 200 };
+    }
     case 'deleteOrganization': {
       const organization = organizationOf(action.organization);
       if (organization === undefined) return missing;
@@ -299,6 +312,19 @@ export function play(world: World, action: Action, { operators, anyoneCreates }:
       const team = teamOf(action.team);
       if (team === undefined) return missing;
       return governsTeam(team) ? { status: 200 } : denied;
+    }
+    case 'setTeamCeilings': {
+      const team = teamOf(action.team);
+      if (team === undefined) return missing;
+      if (!governsTeam(team)) return denied;
+      const organization = team.organization === undefined ? undefined : world.organizations.get(team.organization);
+      const { living = Number.POSITIVE_INFINITY } = action;
+      const most = Math.min(team.living ?? Number.POSITIVE_INFINITY, organization?.living ?? Number.POSITIVE_INFINITY);
+      const raises = living > (action.living === undefined ? (team.living ?? living) : most);
+      const isSame = action.living === team.living;
+      if (organization !== undefined && !governs(organization) && raises && !isSame) return denied;
+      team.living = action.living;
+      return { status: 200 };
     }
     case 'deleteTeam': {
       const team = teamOf(action.team);

@@ -1,6 +1,7 @@
 /** Plays actions of the model on the functions beneath the API, without HTTP. */
 import { readConfig } from '../../functions/config.js';
 import { type Context, createContext } from '../../functions/context.js';
+import { setOrganizationCeilings, setTeamCeilings } from '../../functions/organizations/ceilings.js';
 import { detachTeam } from '../../functions/organizations/detachment.js';
 import {
   acceptInvitation,
@@ -59,6 +60,7 @@ export interface Played extends Outcome {
 const nobodysUuid = '00000000-0000-4000-8000-000000000000';
 const nobodysTeam = 2147483646;
 const nothing = () => [];
+const ceilingsOf = ({ living }: { readonly living: number | undefined }) => (living === undefined ? {} : { living });
 
 /** `ids`: of the test's names for organizations and teams. */
 export async function playOn(context: Context, action: Action, ids: Map<string, string>): Promise<Played> {
@@ -86,12 +88,12 @@ export async function playOn(context: Context, action: Action, ids: Map<string, 
         await setOrganizationMemberRole(context, caller, organizationId, action);
         return done(200);
       case 'removeOrganizationMember':
-        await removeOrganizationMember(context, caller, organizationId, action.email, action.force);
+        await removeOrganizationMember(context, caller, { organizationId, email: action.email }, action.force);
         return done(204);
       case 'addTeamMember':
         return done((await addTeamMember(context, caller, teamId, action)).added ? 201 : 200);
       case 'removeTeamMember':
-        await removeTeamMember(context, caller, teamId, action.email);
+        await removeTeamMember(context, caller, teamId, action);
         return done(204);
       case 'migrateTeam': {
         const asked = { teamId, organizationId, force: action.force };
@@ -122,6 +124,12 @@ export async function playOn(context: Context, action: Action, ids: Map<string, 
         return done(204);
       case 'renameOrganization':
         await renameOrganization(context, caller, organizationId, 'Renamed');
+        return done(200);
+      case 'setOrganizationCeilings':
+        await setOrganizationCeilings(context, caller, organizationId, ceilingsOf(action));
+        return done(200);
+      case 'setTeamCeilings':
+        await setTeamCeilings(context, caller, teamId, ceilingsOf(action));
         return done(200);
       case 'deleteOrganization':
         await deleteOrganization(context, caller, organizationId);

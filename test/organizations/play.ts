@@ -23,6 +23,9 @@ export interface Player {
   translated(world: World): World;
 }
 
+/** Why, whenever they remove somebody. */
+export const saidBy = (actor: string): string => `says ${actor}`;
+
 /** No such thing, but of the right form. */
 const nobodysUuid = '00000000-0000-4000-8000-000000000000';
 const nobodysTeam = '2147483646';
@@ -51,7 +54,7 @@ export function createPlayer(server: OrganizationsServer, ids = new Map<string, 
       case 'removeOrganizationMember':
         return {
           params: { organizationId: organizationId(action.organization), email: action.email },
-          query: action.force ? { force: 'true' } : {},
+          query: { ...(action.force && { force: 'true' }), why: saidBy(action.by) },
         };
       case 'createTeam':
         return {
@@ -82,6 +85,10 @@ export function createPlayer(server: OrganizationsServer, ids = new Map<string, 
       case 'deleteOrganization':
       case 'restoreOrganization':
         return { params: { organizationId: organizationId(action.organization) } };
+      case 'setOrganizationCeilings':
+        return { params: { organizationId: organizationId(action.organization) }, body: { living: action.living } };
+      case 'setTeamCeilings':
+        return { params: { teamId: teamId(action.team) }, body: { living: action.living } };
       case 'renameTeam':
         return { params: { teamId: teamId(action.team) }, body: { name: 'Renamed' } };
       case 'setTeamMemberRole':
@@ -92,7 +99,7 @@ export function createPlayer(server: OrganizationsServer, ids = new Map<string, 
       case 'addTeamMember':
         return { params: { teamId: teamId(action.team) }, body: { email: action.email, role: action.role } };
       case 'removeTeamMember':
-        return { params: { teamId: teamId(action.team), email: action.email } };
+        return { params: { teamId: teamId(action.team), email: action.email }, query: { why: saidBy(action.by) } };
       case 'proposeTransfer': {
         const to = action.organization === undefined ? null : organizationId(action.organization);
         return { params: { teamId: teamId(action.team) }, body: { organizationId: to, force: action.force } };

@@ -2,6 +2,7 @@
  * Plays the recorded events again, in the order of their commits, and looks at the world after each: so every moment that
  * there was is checked, not only those at which somebody happened to look.
  */
+import type { Ceilings } from '../../shared/organization/ceilings.js';
 import type { Member } from '../../shared/organization/organization.js';
 import { emptyWorld, faultsIn, type World } from './model.js';
 import type { StoredEvent } from './snapshot.js';
@@ -12,6 +13,28 @@ interface TeamState {
 }
 
 const invites = new Set(['member-invited', 'invitation-declined', 'invitation-revoked']);
+
+const ofOrganizations = new Set([
+  'organization-renamed',
+  'organization-ceilings-set',
+  'organization-deleted',
+  'organization-restored',
+]);
+
+interface Limited {
+  readonly ceilings?: Ceilings;
+}
+
+/** Throws nothing: `fault` takes what is wrong. */
+function setCeilings(
+  of: { living?: number | undefined },
+  { before, after }: Pick<StoredEvent, 'before' | 'after'>,
+  fault: (text: string) => void,
+): void {
+  const had = (before as Limited).ceilings?.living;
+  if (of.living !== had) fault(`had a ceiling of ${of.living}, and not ${had}`);
+  of.living = (after as Limited).ceilings?.living;
+}
 
 const sorted = (members: Iterable<readonly [string, string]>): string =>
   JSON.stringify([...members].sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -26,9 +49,10 @@ export function replay(events: readonly StoredEvent[]): { readonly world: World;
     const about = teamId === undefined ? `${organizationId} ${email || actor}` : `team ${teamId}`;
     const organization = world.organizations.get(organizationId ?? '');
     const expected = (versions.get(about) ?? 0) + 1;
-    const isOrganization = ['organization-renamed', 'organization-deleted', 'organization-restored'].includes(action);
+    const isOrganization = ofOrganizations.has(action);
     if (isOrganization) {
       if (organization === undefined) fault('of what is not there');
+      else if (action === 'organization-ceilings-set') setCeilings(organization, event, fault);
       else if (action !== 'organization-renamed') {
         const deletes = action === 'organization-deleted';
         if ((organization.deleted ?? false) === deletes) fault('was so already');
@@ -109,6 +133,10 @@ export function replay(events: readonly StoredEvent[]): { readonly world: World;
         }
         break;
       }
+    }
+    if (action === 'team-ceilings-set' && team !== undefined) {
+      const of = (state: unknown) => (state as { readonly team: Limited }).team;
+      setCeilings(team, { before: of(event.before), after: of(event.after) }, fault);
     }
     if (action === 'team-deleted' && team !== undefined) {
       const was = event.before as TeamState;

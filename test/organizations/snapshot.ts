@@ -2,6 +2,7 @@
 import { Firestore } from '@google-cloud/firestore';
 import { createNoAuth } from '../../functions/host/credentials.js';
 import type { MemoryStore } from '../../local/functions/memory-store.js';
+import type { Ceilings } from '../../shared/organization/ceilings.js';
 import type { OrganizationEvent, Role } from '../../shared/organization/organization.js';
 import type { World } from './model.js';
 
@@ -40,6 +41,12 @@ interface StoredTeam {
   readonly admins: number;
   readonly deletedAt?: string;
   readonly deletedFrom?: string | null;
+  readonly ceilings?: Ceilings;
+}
+interface StoredOrganization {
+  readonly id: string;
+  readonly deletedAt?: unknown;
+  readonly ceilings?: Ceilings;
 }
 interface StoredTransfer {
   readonly teamId: number;
@@ -64,8 +71,10 @@ function snapshotOf(rows: Rows): Snapshot {
   const faults: string[] = [];
   const leaving: string[] = [];
   const governing = new Map<string, number>();
-  for (const { id, deletedAt } of rows.organizations as { id: string; deletedAt?: unknown }[])
-    world.organizations.set(String(id), { members: new Map(), invited: new Map(), deleted: deletedAt !== undefined });
+  for (const { id, deletedAt, ceilings } of rows.organizations as StoredOrganization[]) {
+    const deleted = deletedAt !== undefined;
+    world.organizations.set(id, { members: new Map(), invited: new Map(), deleted, living: ceilings?.living });
+  }
   for (const { organizationId, email, role } of rows.invitations as StoredMember[]) {
     const organization = world.organizations.get(organizationId);
     if (organization === undefined) faults.push(`${email} is invited into ${organizationId}, which is not there`);
@@ -84,11 +93,11 @@ function snapshotOf(rows: Rows): Snapshot {
   for (const id of world.organizations.keys()) {
     if (!governing.has(id)) faults.push(`organization ${id} has no admin who stays`);
   }
-  for (const { teamId, organizationId, deletedAt, deletedFrom } of rows.teams as StoredTeam[]) {
+  for (const { teamId, organizationId, deletedAt, deletedFrom, ceilings } of rows.teams as StoredTeam[]) {
     const deleted = deletedAt !== undefined;
     if (deleted && organizationId !== null) faults.push(`team ${teamId} is deleted, and in ${organizationId}`);
     const organization = (deleted ? deletedFrom : organizationId) ?? undefined;
-    world.teams.set(String(teamId), { organization, members: new Map(), deleted });
+    world.teams.set(String(teamId), { organization, members: new Map(), deleted, living: ceilings?.living });
   }
   for (const { teamId, email, role } of rows.teamMembers as StoredTeamMember[]) {
     const team = world.teams.get(String(teamId));

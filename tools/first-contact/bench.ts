@@ -102,6 +102,7 @@ export function openBench(place: Place): Opened {
   const { project, labels, billingAccount, parent, region, zone, delegation, service } = place;
   const bench: Bench = {
     ...{ project, labels, billingAccount, parent, region, zone, delegation, service, cloud, signal, facts },
+    tunnelUrl: config.iapTunnelUrl,
     ask: asker(place),
     until: waiter(place),
     fact(name) {

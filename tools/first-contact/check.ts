@@ -45,6 +45,8 @@ export interface Bench {
   readonly delegation: Delegation | undefined;
   /** URL of a deployed service. */
   readonly service: string | undefined;
+  /** Where IAP takes tunnels. */
+  readonly tunnelUrl: string;
   /** plinth's own clients. */
   readonly cloud: Cloud;
   readonly signal: AbortSignal;

@@ -77,6 +77,8 @@ export async function startRelay(bases: Endpoints, tell: (seen: Seen) => void): 
       // A client takes a broken connection for what it is.
       relayed(base, api, tell, request, response).catch(() => response.destroy());
     });
+    // A client that sends on a connection which closes at that moment could not tell whether it was heard.
+    server.keepAliveTimeout = 0;
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     servers.push(server);
     endpoints.push([api, `http://127.0.0.1:${(server.address() as AddressInfo).port}`]);

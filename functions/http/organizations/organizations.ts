@@ -142,8 +142,8 @@ const organizationHandlers = (context: Context, answerInPages: AnswerInPages): K
     body: await setOrganizationMemberRole(context, caller, organizationId, { email, role }),
   }),
 
-  async removeOrganizationMember({ caller, params: { organizationId, email }, query: { force } }) {
-    await removeOrganizationMember(context, caller, organizationId, email, force);
+  async removeOrganizationMember({ caller, params: { organizationId, email }, query: { force, why } }) {
+    await removeOrganizationMember(context, caller, { organizationId, email, why }, force);
     return { status: 204 };
   },
 

@@ -105,8 +105,8 @@ export const teamHandlers = (context: Context, answerInPages: AnswerInPages): Ke
   addTeamMember: async ({ caller, params, body }, keep) =>
     addedAnswer(await addTeamMember(context, caller, params.teamId, body, (result) => keep(addedAnswer(result)))),
 
-  async removeTeamMember({ caller, params: { teamId, email } }) {
-    await removeTeamMember(context, caller, teamId, email);
+  async removeTeamMember({ caller, params: { teamId, email }, query: { why } }) {
+    await removeTeamMember(context, caller, teamId, { email, why });
     return { status: 204 };
   },
 

@@ -1,5 +1,6 @@
 /** Writes the firewall rules. None opens PostgreSQL. Outside access to it goes through the jumpbox. */
 import type { LoadBalancers } from '../../../shared/bootstrap/bootstrap.js';
+import { iapRange } from '../../../shared/iap.js';
 import { Problem } from '../../../shared/problems.js';
 import { everywhere, isIpv6Range } from '../../../shared/source-ranges.js';
 import type { BootstrapFacts, StepCall } from '../../engine/step.js';
@@ -11,8 +12,6 @@ import { FirewallOutput } from './outputs.js';
 import { areSettled } from './settled.js';
 import { defineProjectStep } from './settling.js';
 
-/** Where Identity-Aware Proxy connects from, as its documentation says. */
-const iapRange = '35.235.240.0/20';
 /** Where clients of internal load balancers are: in the network, or in one that is connected to it (RFC 1918). */
 const privateRanges = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'];
 /** Where the health checks of Google's load balancers come from, as its documentation says. */

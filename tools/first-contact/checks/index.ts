@@ -3,7 +3,8 @@ import type { Check } from '../check.js';
 import { controllerChecks } from './controller.js';
 import { dnsChecks } from './dns.js';
 import { identityChecks } from './identities.js';
-import { machineChecks } from './machines.js';
+import { loginChecks } from './logins.js';
+import { machineChecks, machineEnd } from './machines.js';
 import { networkChecks } from './networks.js';
 import { policyChecks } from './policies.js';
 import { projectChecks } from './projects.js';
@@ -13,6 +14,8 @@ import { removalChecks } from './removal.js';
 import { roleChecks } from './roles.js';
 import { secretChecks } from './secrets.js';
 import { serviceChecks } from './services.js';
+import { tunnelChecks } from './tunnels.js';
+import { uploadChecks } from './uploads.js';
 
 export { removalChecks };
 
@@ -29,6 +32,10 @@ export const mainChecks: readonly Check[] = [
   ...machineChecks,
   ...dnsChecks,
   ...registryChecks,
+  ...uploadChecks,
+  ...tunnelChecks,
+  ...loginChecks,
+  ...machineEnd,
 ];
 
 export const checks: readonly Check[] = [...mainChecks, ...removalChecks];

@@ -4,10 +4,11 @@ import { type Bench, type Check, differs, held, heldIf, type Tree, unknown } fro
 import { computePath, ended, saidBy } from '../compute.js';
 import { subnet } from './networks.js';
 
-const name = 'first-contact';
+export const machine = 'first-contact';
+const name = machine;
 
 /** A public key without a private half: nobody can log in. */
-const publicKey = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFirstContactFirstContactFirstContactFirst first-contact';
+export const publicKey = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFirstContactFirstContactFirstContactFirst';
 
 /** As plinth makes its VMs, but small, on spot and without an address of its own. */
 const instance = ({ zone, region, project }: Bench) => ({
@@ -39,6 +40,7 @@ const instance = ({ zone, region, project }: Bench) => ({
     items: [
       { key: 'ssh-keys', value: `ubuntu:${publicKey}` },
       { key: 'enable-guest-attributes', value: 'TRUE' },
+      { key: 'enable-oslogin', value: 'TRUE' },
     ],
   },
 });
@@ -155,6 +157,10 @@ export const machineChecks: readonly Check[] = [
       return held(`${kinds.join(', ')} ${found.seconds} s after the look began`);
     },
   },
+];
+
+/** After all that needs the machine. */
+export const machineEnd: readonly Check[] = [
   {
     id: 'machines.removal',
     believes: 'A VM is gone when the operation of its deletion is done, and its disk with it.',

@@ -11,13 +11,16 @@ const wanted = [
   'secretmanager',
   'iamcredentials',
   'cloudquotas',
+  'iap',
+  'oslogin',
+  'storage',
 ].map((name) => `${name}.googleapis.com`);
 
 /** More than one call may hold, with the wanted ones. */
-const more = ['pubsub', 'storage', 'run', 'eventarc', 'logging', 'monitoring', 'cloudscheduler', 'firestore'].map(
+const more = ['pubsub', 'run', 'eventarc', 'logging', 'monitoring', 'cloudscheduler', 'firestore'].map(
   (name) => `${name}.googleapis.com`,
 );
-const tooMany = [...wanted, ...more, 'oslogin', 'cloudbuild', 'orgpolicy', 'publicca'].map((name) =>
+const tooMany = [...wanted, ...more, 'cloudbuild', 'orgpolicy', 'publicca'].map((name) =>
   name.includes('.') ? name : `${name}.googleapis.com`,
 );
 
