@@ -9,6 +9,7 @@ import { createDns } from './dns.js';
 import { createIam } from './iam.js';
 import { createNameServers } from './name-servers.js';
 import { createOrgPolicy } from './org-policy.js';
+import { createOrganizations } from './organizations.js';
 import { createOsLogin } from './os-login.js';
 import { createPlaces } from './places.js';
 import { createProjects } from './projects.js';
@@ -19,6 +20,7 @@ import { createScheduler, createSchedulerClient } from './scheduler.js';
 import { createSecretManager } from './secret-manager.js';
 import { createServices } from './services.js';
 import { createStorage } from './storage.js';
+import { createTopics } from './topics.js';
 import { createUploads } from './uploads.js';
 import { createVmLookup } from './vm-lookup.js';
 
@@ -62,6 +64,7 @@ const verbsOf = (transport: Transport, clients: ComputeClients) => ({
   billing: createBilling(transport),
   services: createServices(transport),
   iam: createIam(transport),
+  organizations: createOrganizations(transport),
   orgPolicy: createOrgPolicy(transport),
   osLogin: createOsLogin(transport),
   customRoles: createCustomRoles(transport),
@@ -75,5 +78,6 @@ const verbsOf = (transport: Transport, clients: ComputeClients) => ({
   publicCa: createPublicCa(transport),
   quotas: createQuotas(transport),
   storage: createStorage(transport),
+  topics: createTopics(transport),
   uploads: createUploads(transport),
 });
