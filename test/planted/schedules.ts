@@ -76,9 +76,9 @@ export const schedules: readonly ScheduleFault[] = [
     name: 'A removal looks for teams only before its mark',
     edits: [
       {
-        find: 'const removal = await markLeaving(context, caller, organizationId, email, round > 1);',
+        find: 'const removal = await markLeaving(',
         put: `const teams = await teamsHolding(context, organizationId, email);
-    const removal = await markLeaving(context, caller, organizationId, email, round > 1);`,
+    const removal = await markLeaving(`,
       },
       {
         find: `const teams = await teamsHolding(context, organizationId, email);
