@@ -65,15 +65,23 @@ function functionsIn(folder: StateFolder, stage: Stage): Functions {
 async function throughKills(stage: Stage, functions: Functions, at: PlinthOptions): Promise<number | null> {
   const begin = () => startPlinth(['beta', 'bootstrap-cloud', ...flagsFor(undefined)], { ...at, show: true });
   let running = begin();
-  let hasEnded = false;
+  let endedWith: number | null | undefined;
   const watch = (run: typeof running) =>
-    void run.ended.then(() => {
-      if (run === running) hasEnded = true;
+    void run.ended.then(({ exitCode }) => {
+      if (run === running) endedWith = exitCode;
     });
   watch(running);
   for (const [n, rest] of rests.entries()) {
     await sleep(rest);
-    if (hasEnded) break;
+    if (endedWith === 0) break;
+    if (endedWith !== undefined) {
+      // It had not begun when the functions went, and says so.
+      stage.say('The same command again:');
+      endedWith = undefined;
+      running = begin();
+      watch(running);
+      await sleep(rest);
+    }
     await functions.kill();
     if (n + 1 === killsBeforeCaller) {
       const { child, ended } = running;
