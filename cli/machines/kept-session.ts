@@ -17,7 +17,7 @@ export function keptSession(configFolder: string, bootstrapId: string, { sha256 
     write(session: string): void {
       makeSecretFolder(folder);
       // Bootstraps also end by their time, and nobody runs cleanup then.
-      forgetWhere(folder, isOver);
+      forgetSessions(configFolder);
       writeWhole(path, `${session}\n`, secretMode);
     },
     forget: (): void => rmSync(path, { force: true }),
@@ -27,22 +27,13 @@ export function keptSession(configFolder: string, bootstrapId: string, { sha256 
 /** As Google ends a session: https://cloud.google.com/storage/docs/resumable-uploads */
 const longestMs = 7 * 86_400_000;
 
-interface Kept {
-  readonly name: string;
-  readonly writtenAtMs: number;
-}
-
-const isOver = ({ writtenAtMs }: Kept): boolean => Date.now() - writtenAtMs > longestMs;
-
-/** Deletes the sessions of a bootstrap that goes, and those of others that are over by now. */
-export const forgetSessions = (configFolder: string, bootstrapId: string): void =>
-  forgetWhere(folderIn(configFolder), (kept) => kept.name.slice(0, -65) === bootstrapId || isOver(kept));
-
-function forgetWhere(folder: string, mayGo: (kept: Kept) => boolean): void {
+/** Deletes the sessions that are over by now, and those of a bootstrap that goes. */
+export function forgetSessions(configFolder: string, bootstrapId?: string): void {
+  const folder = folderIn(configFolder);
   for (const name of namesIn(folder)) {
     const path = join(folder, name);
-    const { mtimeMs: writtenAtMs = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
-    if (mayGo({ name, writtenAtMs })) rmSync(path, { force: true });
+    const { mtimeMs = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
+    if (name.slice(0, -65) === bootstrapId || Date.now() - mtimeMs > longestMs) rmSync(path, { force: true });
   }
 }
 

@@ -647,7 +647,7 @@ export const organizationRoutes = {
     tag: 'Migration',
     summary: 'What the undo of a migration would do; changes nothing. Its ETag may be sent with the undo in If-Match',
     description:
-      'For whoever may undo it. It names every difference: who comes back, who leaves, whose role changes, and who gains and loses access to which bootstrap. Only the migration that brought the team into its present organization can be undone (409), within 30 days.',
+      'For whoever may undo it. It names every difference: who comes back, who leaves, whose role changes, and who gains and loses access to which bootstrap. Admins of the organization are named only to its members and to operators. Only the migration that brought the team into its present organization can be undone (409), within 30 days.',
     caller: 'known',
     params: ofMigration,
     replies: {
