@@ -89,6 +89,8 @@ export async function fuzzEverything(
   const callers = ['alice@example.com', 'bob@example.com', 'carol@example.com'];
   const people = [...callers, 'a/b@example.com', '__x__@example.com'];
   const teams: number[] = [];
+  /** The callers administer it, and it has no team: they can delete it. */
+  let empty = '';
   /** The fuzzer drives its own people out, and its teams into the organization. */
   async function refurnish(): Promise<void> {
     const params = { organizationId: own.id };
@@ -131,6 +133,15 @@ export async function fuzzEverything(
       params: { teamId: migrated.teamId },
       body: { organizationId: own.id, force: true },
     });
+    empty = (await server.expect<Organization>(201, 'createOrganization', { as: operator, body: { name: 'empty' } }))
+      .id;
+    for (const email of callers) {
+      await server.expect(201, 'addOrganizationMember', {
+        as: operator,
+        params: { organizationId: empty },
+        body: { email, role: 'admin' },
+      });
+    }
     teams.push(teamId, migrated.teamId);
     while (teams.length > 4) teams.shift();
   }
@@ -143,7 +154,7 @@ export async function fuzzEverything(
       bad: await badTokens(issuer),
     },
     known: () => ({
-      organizationId: [own.id, own.id, elsewhere.id, planted.id],
+      organizationId: [own.id, own.id, elsewhere.id, empty, planted.id],
       members: [[{ email: 'dave@example.com' }], [{ email: 'a/b@example.com', role: 'member' }]],
       teamId: [...teams, ...teams, plantedTeam.teamId, plantedAlone.teamId],
       transferId: ['standalone', own.id],
