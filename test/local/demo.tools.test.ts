@@ -48,7 +48,8 @@ describe('the demo', function () {
     const said = await text(child.stdout);
     expect(await ended, said).to.equal(0);
     expect(said)
-      .to.match(/── A project is prepared before anybody asks\n\$ plinth pool status/)
+      .to.match(/^── A project is prepared before anybody asks$/m)
+      .and.match(/^\$ plinth pool status/m)
       .and.match(/1 of 1/)
       .and.match(/✓ pool-[a-z0-9]{8} waited, and is plinth-demo now/)
       .and.match(/✓ pool-[a-z0-9]{8} is deleted and unlinked from its billing account/);
