@@ -8,7 +8,8 @@ import { makePackage } from '../../local/packages/make-package.js';
 import { publishPackage } from '../../local/packages/publish.js';
 import { launch } from '../../tools/images/browser.js';
 import { needMachines } from '../support/machines.js';
-import { makeScene, outcomeOf, type Scene, succeeded } from '../support/scene.js';
+import { runAt } from '../support/plinth-here.js';
+import { domainOf, makeScene, outcomeOf, type Scene, succeeded } from '../support/scene.js';
 import { expectAccessible, makePerson, type Person, tabTo } from './browser.js';
 
 describe('the console: a bootstrap on machines', function () {
@@ -38,7 +39,8 @@ describe('the console: a bootstrap on machines', function () {
 
   it('is watched by the keyboard alone, with the lane of its machines and what they say', async () => {
     const { page } = person;
-    const running = (await scene.caller('alice@example.com')).start('watched', { 'install-version': version });
+    const caller = await scene.caller('alice@example.com');
+    const running = caller.start('watched', { 'install-version': version });
     await page.goto(scene.stack.url);
     await page.getByRole('button', { name: 'Sign in' }).waitFor();
     await tabTo(person, 'Sign in');
@@ -55,6 +57,7 @@ describe('the console: a bootstrap on machines', function () {
     await machines.getByRole('button').first().waitFor({ timeout: 300_000 });
     await page.getByRole('log').waitFor();
     succeeded(outcomeOf(await running.ended));
+    expect((await runAt(['open', 'watched'], caller)).stdout).to.equal(`https://cs.${domainOf('watched')}\n`);
     await page.locator('.head .state', { hasText: 'succeeded' }).waitFor({ timeout: 30_000 });
     expect(await machines.locator('.step.done').count()).to.be.above(10);
     await machines.getByRole('heading', { name: /^Machines (\d+) of \1$/ }).waitFor();
