@@ -7,7 +7,7 @@ import { createStack, type Stack } from '../../local/stack/stack.js';
 import { launch, signIn } from '../../tools/images/browser.js';
 import { expectAccessible, makePerson, type Person, tabTo } from './browser.js';
 
-const alice = 'alice@example.com';
+const [alice, bob] = ['alice@example.com', 'bob@example.com'];
 const script = '<img src=x onerror=alert(1)>';
 
 describe('the page to try the API', function () {
@@ -81,6 +81,36 @@ describe('the page to try the API', function () {
     await operation('POST /organizations').getByRole('button', { name: 'Send' }).click();
     await operation('POST /organizations').getByText('401 Unauthorized').waitFor();
   });
+
+  for (const told of [false, true]) {
+    it(`sends nothing as somebody who has signed in ${told ? 'in a tab that tells it' : 'unheard'}, before it has said so`, async () => {
+      const { page, context } = person;
+      await page.clock.install();
+      await signIn(person, stack.url, alice);
+      await page.getByRole('heading', { name: 'Projects' }).waitFor();
+      await page.goto(url);
+      await page.getByText(`You are signed in as ${alice}.`).waitFor();
+      await page.getByText('POST /organizations', { exact: true }).click();
+      const making = operation('POST /organizations');
+      await making.getByLabel('Body').fill('{"name":"hers"}');
+
+      const other = await context.newPage();
+      await other.goto(`${stack.url}/console/sign-in?to=/docs`);
+      await other.getByLabel('E-mail address').fill(bob);
+      await other.getByRole('button', { name: 'Log in' }).click();
+      await other.getByText(`You are signed in as ${bob}.`).waitFor();
+      if (told) {
+        await other.goto(stack.url);
+        await page.getByText(`You are signed in as ${bob}.`).waitFor();
+      } else await page.clock.fastForward('01:00:00');
+
+      await making.getByRole('button', { name: 'Send' }).click();
+      await making.getByText(`You are signed in as ${bob} by now. Nothing was sent.`).waitFor();
+      expect(person.asked).to.not.include(`${stack.url}/organizations`);
+      await making.getByRole('button', { name: 'Send' }).click();
+      await making.getByText('201 Created').waitFor();
+    });
+  }
 
   it('knows who is signed in to the console, and gives a command that does the same', async () => {
     const { page, context } = person;
