@@ -44,6 +44,12 @@ locals {
       over     = 0
       document = "A project bears our labels, and no record knows it, or a project of a bootstrap has machines that its plan does not hold. Each is told once, and costs money until somebody decides. `plinth beta cleanup list` shows them. Runbook: docs/operate/runbooks/unknown-project.md"
     }
+    dry_pools = {
+      name     = "a pool is dry"
+      window   = 900
+      over     = 12
+      document = "A pool of prepared projects has had none to give nearly every minute of a quarter of an hour. Bootstraps make their projects themselves, and take longer. The log line says which pool it is, and why. Runbook: docs/operate/runbooks/pool-dry.md"
+    }
     not_loaded = {
       name     = "a function can't be loaded"
       window   = 300

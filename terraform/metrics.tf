@@ -43,6 +43,11 @@ locals {
       severity    = "WARNING"
       pattern     = "(bears the labels of this deployment, and no record knows it|machines that no plan holds)$"
     }
+    dry_pools = {
+      description = "Runs of sweep that found a pool without a project to give."
+      severity    = "WARNING"
+      pattern     = "^Dry pools of prepared projects: "
+    }
     not_loaded = {
       description = "Functions that cannot be loaded: faulty settings, a broken release."
       severity    = "CRITICAL"
