@@ -187,8 +187,24 @@ async function readRecord(
   }
 }
 
+/** Oldest first by id, from `least` on. `after`: an id. */
+export const readEventsFrom = (
+  store: Pick<Store, 'query'>,
+  whose: Whose,
+  least: string,
+  after: string | undefined,
+  limit: number,
+): Promise<Document[]> =>
+  store.query({
+    collection: collections.organizationEvents,
+    where: [whose, ['id', '>=', least]],
+    orderBy: ['id', 'asc'],
+    limit,
+    ...(after === undefined ? {} : { after }),
+  });
+
 /** Newest first by id. `after`: an id. */
-export const readEvents = (
+const readEvents = (
   store: Pick<Store, 'query'>,
   whose: Whose,
   after: string | undefined,

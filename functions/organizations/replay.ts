@@ -10,7 +10,7 @@ import type { Caller } from '../identity/auth.js';
 import { persist } from '../store/persist.js';
 import type { Document, Write } from '../store/store.js';
 import { liftEvent } from './documents.js';
-import { checkTeamRecord, idsSince, readEvents, type Whose } from './events.js';
+import { checkTeamRecord, idsSince, readEventsFrom, type Whose } from './events.js';
 import { noticeOf } from './notices.js';
 import { checkAdmin, seeOrganization } from './rights.js';
 
@@ -67,22 +67,21 @@ async function replay(context: Replaying, whose: Whose, asked: Asked): Promise<R
   return { events: notices.length, ...(next !== undefined && { next: String(next.data['id']) }) };
 }
 
-/** Oldest first. The index orders by id, newest first. */
+/** Oldest first, and one more than a call asks for. */
 async function eventsSince({ store }: Replaying, whose: Whose, { since, eventId }: Asked): Promise<Document[]> {
   const least = eventId ?? idsSince(since);
   const sinceMicros = since === undefined ? 0 : Date.parse(since) * 1000;
   const found: Document[] = [];
   let after: string | undefined;
-  for (;;) {
-    const more = await persist(() => readEvents(store, whose, after, perQuery));
+  while (found.length <= perCall) {
+    const wanted = Math.min(perQuery, perCall + 1 - found.length);
+    const more = await persist(() => readEventsFrom(store, whose, least, after, wanted));
+    found.push(...more.filter(({ createdAt }) => createdAt >= sinceMicros));
     after = more.at(-1) && String(more.at(-1)?.data['id']);
-    found.push(...more.filter(({ data, createdAt }) => String(data['id']) >= least && createdAt >= sinceMicros));
-    // The newest of too many are for a later call.
-    if (found.length > perCall + 1) found.splice(0, found.length - perCall - 1);
-    if (more.length < perQuery || after === undefined || after < least) break;
+    if (more.length < wanted) break;
   }
-  if (eventId !== undefined && !found.some(({ data }) => data['id'] === eventId)) throw unknown(eventId);
-  return found.reverse();
+  if (eventId !== undefined && found[0]?.data['id'] !== eventId) throw unknown(eventId);
+  return found;
 }
 
 const unknown = (eventId: string): Problem => {

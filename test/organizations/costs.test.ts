@@ -244,15 +244,19 @@ describe('the documents of an operation', () => {
       store: counted.store,
       env: { PLINTH_WEBHOOK_URL: 'http://127.0.0.1:9/hook' },
     });
-    const { events } = await counting.expect<{ events: number }>(200, 'replayTeamEvents', {
-      as: operator,
-      params: { teamId: inside },
-      body: always,
-    });
+    const asked = { as: operator, params: { teamId: inside } };
+    const record = await server.expect<{ id: string }[]>(200, 'listTeamEvents', asked);
+    expect(record).to.have.property('length').above(20);
+    for (const body of [always, { eventId: record[0]?.id }]) {
+      const before = { ...counted.counts };
+      const { events } = await counting.expect<{ events: number }>(200, 'replayTeamEvents', { ...asked, body });
+      const times = { ...n, listed: events };
+      const { reads, writes } = operationCosts.replayTeamEvents;
+      expect(events).to.equal(body === always ? record.length : 1);
+      expect(counted.counts.reads - before.reads).to.be.at.most(most(reads, times));
+      expect(counted.counts.written - before.written).to.be.at.most(most(writes, times));
+    }
     counting.close();
-    const times = { ...n, listed: events };
-    expect(counted.counts.reads).to.be.at.most(most(operationCosts.replayTeamEvents.reads, times));
-    expect(counted.counts.written).to.be.at.most(most(operationCosts.replayTeamEvents.writes, times));
   });
 
   it('are fewer once a member has changed something, and one for another account with their e-mail, once', async () => {
