@@ -63,6 +63,7 @@ async function run(args: readonly string[], io: Io, traced: Traced): Promise<num
       return 0;
     }
     if (match === undefined) throw noCommand(argv);
+    refuseSlip(argv, match);
     interrupted = interruption(io);
     const call = callOf(match, { argv, given, io, settings, output, interrupted, traced });
     const { data, problem: ended, exitCode, ...shown } = await match.command.run(call);
@@ -207,6 +208,16 @@ function noCommand({ words, faults }: Argv): Problem {
   const meant = nearestCommands(words, commands).map((name) => `plinth ${name}`);
   return new Problem('bad-input', `plinth has no command ${JSON.stringify(words.join(' '))}.`, {
     advice: meant.length === 0 ? 'plinth --help lists the commands.' : `Did you mean ${inSeries(meant)}?`,
+  });
+}
+
+/** `beta bootstrap-cloud lst` means no bootstrap: what that would need is not told. A flag of its own says otherwise. */
+function refuseSlip({ written }: Argv, { command, rest: [word] }: Match): void {
+  const meant = word === undefined ? undefined : nearestBeneath(word, command, commands);
+  const own = new Set((command.options ?? []).map((option) => flagName(option).slice(2)));
+  if (meant === undefined || written.some((name) => own.has(name))) return;
+  throw new Problem('bad-input', `plinth has no command ${JSON.stringify(`${command.words} ${word}`)}.`, {
+    advice: `Did you mean plinth ${meant}?`,
   });
 }
 

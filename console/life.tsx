@@ -1,7 +1,7 @@
 /** What people ask of a project's life, each a question: more time, protection, sharing, removal. The words are those of the command line. */
 import { useState } from 'preact/hooks';
 import type { BootstrapSummary, BootstrapView } from '../shared/bootstrap/bootstrap.js';
-import { parseDuration } from '../shared/bootstrap/duration.js';
+import { momentOf } from '../shared/bootstrap/duration.js';
 import type { Team } from '../shared/organization/team.js';
 import { call, path, Refusal } from './calls.js';
 import { useLive } from './live.js';
@@ -41,9 +41,8 @@ function Extend({ of, done, close }: LifeParts) {
 
 /** A duration from now as the moment that the API takes, or the moment itself. */
 function untilOf(text: string): string {
-  const seconds = parseDuration(text);
-  const at = seconds === undefined ? Date.parse(text) : Date.now() + seconds * 1000;
-  if (Number.isNaN(at)) throw new Refusal(400, 'Give a time such as 2030-01-31T18:00:00Z, or a duration such as 2d.');
+  const at = momentOf(text, 'ahead', Date.now());
+  if (at === undefined) throw new Refusal(400, 'Give a time such as 2030-01-31T18:00:00Z, or a duration such as 2d.');
   return new Date(at).toISOString();
 }
 

@@ -167,6 +167,8 @@ async function withStack(stage: Stage, options: Options, begun: number): Promise
         ? 'plinth and a simulated Google Cloud run in this process; documents are kept in memory.'
         : "plinth and a simulated Google Cloud run in this process; documents and messages go through Google's emulators.",
     );
+    stage.say(`Watch it in a browser, too: ${stack.url}`);
+    stage.say(`  That is the console. Sign in as ${people.alice}. It is there until the demo ends.`);
     // Before all is closed, which takes a few seconds.
     return sumUp(stage, await play(stage, stack, folder), options, begun);
   } finally {

@@ -1,8 +1,8 @@
 /** `plinth org events`, `plinth team events`: who did what, as a table, as lines of JSON, or as it happens. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { momentOf } from '../../shared/bootstrap/duration.js';
 import { type Fault, problemKinds } from '../../shared/problems.js';
 import { type Call, defineCommand } from '../frame/command.js';
-import { momentOf } from '../frame/moment.js';
 import { printable } from '../frame/output.js';
 import type { EventFilter, Events, ShownEvent } from '../service/event-calls.js';
 
@@ -78,7 +78,7 @@ function readAsked(call: Call) {
   for (const name of ['since', 'until'] as const) {
     const text = call.word(name)?.text;
     if (text === undefined) continue;
-    const moment = momentOf(text, 'ago');
+    const moment = momentOf(text, 'ago', Date.now());
     if (moment === undefined) faults.push({ path: `--${name}`, message: timeForm });
     else times[name] = new Date(moment).toISOString();
   }

@@ -1,9 +1,9 @@
 /** `plinth beta bootstrap-cloud extend|protect|unprotect|cleanup`: how long a project lives. For its owner and operators. */
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
+import { momentOf } from '../../shared/bootstrap/duration.js';
 import type { PlanDocument } from '../../shared/bootstrap/plan.js';
 import { Problem } from '../../shared/problems.js';
 import { type Call, defineCommand } from '../frame/command.js';
-import { momentOf } from '../frame/moment.js';
 import { printable } from '../frame/output.js';
 import { refusal, required } from '../frame/required.js';
 import { shellWord } from '../frame/shell-word.js';
@@ -55,7 +55,7 @@ export const protect = defineCommand({
 });
 
 function timeOf(text: string): string {
-  const moment = momentOf(text, 'ahead');
+  const moment = momentOf(text, 'ahead', Date.now());
   if (moment !== undefined) return new Date(moment).toISOString();
   throw refusal([
     { path: '--until', message: 'must be a time such as 2030-01-31T18:00:00Z, or a duration such as 2d' },

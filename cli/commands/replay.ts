@@ -1,8 +1,9 @@
 /** `plinth org replay`, `plinth team replay`: sends events to the webhook again, and says how many. */
+
+import { momentOf } from '../../shared/bootstrap/duration.js';
 import type { Replayed } from '../../shared/organization/replay.js';
 import type { Fault } from '../../shared/problems.js';
 import { type Call, defineCommand } from '../frame/command.js';
-import { momentOf } from '../frame/moment.js';
 import type { ReplayFrom } from '../service/event-calls.js';
 import { timeForm } from './events.js';
 
@@ -59,7 +60,7 @@ function readFrom(call: Call): { readonly from: ReplayFrom; readonly faults: rea
     return { from: {}, faults: [{ path: '--since', message }] };
   }
   if (event !== undefined) return { from: { eventId: event }, faults: [] };
-  const moment = momentOf(since ?? '', 'ago');
+  const moment = momentOf(since ?? '', 'ago', Date.now());
   return moment === undefined
     ? { from: {}, faults: [{ path: '--since', message: timeForm }] }
     : { from: { since: new Date(moment).toISOString() }, faults: [] };

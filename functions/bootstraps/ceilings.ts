@@ -11,7 +11,7 @@ import type { Config } from '../config.js';
 import { hourlyOfPlan, spentOf } from '../cost/of-bootstrap.js';
 import type { BootstrapRecord, CountersRecord, PriceRecord } from '../engine/record/documents.js';
 import { removeAtOf } from '../engine/record/removal-rule.js';
-import { addSpend, moreThan, spendOf } from '../engine/record/spend.js';
+import { addSpend, type Counted, moreThan, spendOf } from '../engine/record/spend.js';
 import type { PlanFacts } from '../engine/step.js';
 import type { Bound } from '../organizations/ownership.js';
 import { checkMonths } from './team-ceilings.js';
@@ -154,7 +154,7 @@ export function checkPaid(record: BootstrapRecord, path: string): void {
 export function countSpend(
   { ceilings }: Pick<Config, 'ceilings'>,
   counters: Pick<CountersRecord, 'spend'> | undefined,
-  change: { readonly before?: BootstrapRecord; readonly after: BootstrapRecord },
+  change: { readonly before?: Counted; readonly after: Counted },
   at: string,
   bounds: readonly Bound[] = [],
 ): CountersRecord['spend'] {

@@ -14,6 +14,7 @@ import { spendOf } from '../engine/record/spend.js';
 import { type Transition, transitionWrites } from '../engine/record/transition.js';
 import { type Update, updateBootstrap } from '../engine/record/update.js';
 import { publishReady } from '../engine/run/publish.js';
+import { boundsOfTeam } from '../organizations/ownership.js';
 import { persist } from '../store/persist.js';
 import type { Document, Write } from '../store/store.js';
 import { noticeWrite } from '../webhook/notices.js';
@@ -82,7 +83,7 @@ async function decide(context: Context, found: StoredBootstrap, at: string): Pro
     const isOver = rest.vmsStopped.begun === true && !anyRuns(rest);
     return { passed: false, update: isOver ? written(found, rest, at) : await stopVms(context, found, rest, at) };
   }
-  const judged = judge(config, rest, at);
+  const judged = judge(config, rest, at, await isLimitedByMonth(context, rest));
   if (judged === undefined || 'nextAt' in judged) {
     return {
       passed: false,
@@ -132,11 +133,20 @@ const goOn = ({ projectId, price }: BootstrapRecord): string =>
     'Disks and addresses still cost, and its time to live goes on.',
   ].join(' ');
 
+/** Whether what it was admitted for is counted towards a month of the deployment, its team or the team's organization. */
+async function isLimitedByMonth(context: Context, { team }: BootstrapRecord): Promise<boolean> {
+  const { month, monthOfOwner } = context.config.ceilings;
+  if (month !== undefined || monthOfOwner !== undefined) return true;
+  const bounds = team === undefined ? [] : await boundsOfTeam(context, team);
+  return bounds.some(({ ceilings }) => ceilings.usdPerMonth !== undefined);
+}
+
 /** Undefined: nothing limits it, or it ends before it passes its limit. */
 function judge(
   { prices, ceilings }: Context['config'],
   data: BootstrapRecord,
   at: string,
+  byMonth: boolean,
 ): { readonly text: string } | { readonly nextAt: string } | undefined {
   const spent = spentOf(prices, data, new Date(at));
   if (spent === undefined || data.price === undefined) return undefined;
@@ -146,9 +156,8 @@ function judge(
       text: `The project costs ${amountText(microsAnHour)} USD an hour, and ${amountText(ceilings.microsAnHour)} is the most here.`,
     };
   }
-  const isMonthly = ceilings.month !== undefined || ceilings.monthOfOwner !== undefined;
   const admitted = Object.values(spendOf(data)).reduce((sum, each) => sum + each, 0);
-  const limits = limitsOf(data.price.maxMicros, isMonthly ? admitted : undefined);
+  const limits = limitsOf(data.price.maxMicros, byMonth ? admitted : undefined);
   if (limits.length === 0) return undefined;
   const limit = Math.min(...limits);
   if (micros >= limit) {

@@ -87,5 +87,7 @@ export const unprotect = (
   alter(context, steps, id, { actor, action: 'unprotect', shownBy }, async (record, at) => {
     const { protection, ...others } = record;
     if (protection === undefined) return undefined;
-    return { fields: { protection: undefined }, writes: await spendWrites(context, record, others, at) };
+    // It was admitted for less time from now on, so it passes that sooner.
+    const looked = record.price === undefined ? {} : { fuseAt: at };
+    return { fields: { protection: undefined, ...looked }, writes: await spendWrites(context, record, others, at) };
   });

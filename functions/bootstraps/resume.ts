@@ -32,7 +32,7 @@ import { dropSecretsBefore, readSecrets, writeSecrets } from './given-secrets.js
 import { holdersOf } from './held-options.js';
 import { openOnly, startGeneration, ttlSeconds } from './new-record.js';
 import { checkAgreed, planOfCommand } from './plan.js';
-import { spendWrites } from './spend-writes.js';
+import { checkSpendOfResume, spendWrites } from './spend-writes.js';
 import { refuseWhileStopping, startedAgain } from './stop-vms.js';
 
 /**
@@ -46,7 +46,11 @@ export async function checkResume(
   standing: StoredBootstrap,
 ): Promise<CheckedResume | undefined> {
   try {
-    return { of: standing, resumed: await resumed(context, steps, facts, standing) };
+    const asked = await resumed(context, steps, facts, standing);
+    const { deadlineAt, price } = asked;
+    const after = { ...standing.data, deadlineAt, ...(price !== undefined && { price }) };
+    await checkSpendOfResume(context, standing.data, after, context.clock.now().toISOString());
+    return { of: standing, resumed: asked };
   } catch (error) {
     // It has changed meanwhile. The resume itself checks again.
     if (!(error instanceof Conflict)) throw error;

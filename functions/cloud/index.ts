@@ -9,6 +9,7 @@ import { createDns } from './dns.js';
 import { createIam } from './iam.js';
 import { createNameServers } from './name-servers.js';
 import { createOrgPolicy } from './org-policy.js';
+import { createOrganizations } from './organizations.js';
 import { createOsLogin } from './os-login.js';
 import { createPlaces } from './places.js';
 import { createProjects } from './projects.js';
@@ -62,6 +63,7 @@ const verbsOf = (transport: Transport, clients: ComputeClients) => ({
   billing: createBilling(transport),
   services: createServices(transport),
   iam: createIam(transport),
+  organizations: createOrganizations(transport),
   orgPolicy: createOrgPolicy(transport),
   osLogin: createOsLogin(transport),
   customRoles: createCustomRoles(transport),

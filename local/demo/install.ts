@@ -3,6 +3,7 @@
 import type { Stack } from '../stack/stack.js';
 import { nodesByKubectl } from './kubectl.js';
 import { runPlinth } from './plinth-process.js';
+import { project } from './project.js';
 import type { Stage } from './stage.js';
 
 export interface Installing {
@@ -44,7 +45,8 @@ export async function inspectInstall(stage: Stage, { name, ...at }: Installing):
     const { stdout, stderr } = await runPlinth(words, { ...at, show: false });
     return stdout === '' ? stderr : stdout;
   };
-  const [byKubectl, health, refused] = await Promise.all([
+  const [opened, byKubectl, health, refused] = await Promise.all([
+    runPlinth(['open', name], { ...at, show: false }),
     nodesByKubectl(name, at),
     on('jumpbox', 'curl --silent http://127.0.0.1:8080/healthz'),
     on('jumpbox', 'curl --silent --output /dev/null --write-out %{http_code} http://127.0.0.1:8080/api/me'),
@@ -57,8 +59,12 @@ export async function inspectInstall(stage: Stage, { name, ...at }: Installing):
   const nodes = byKubectl ?? (await on('k0s-1', 'k0s kubectl get nodes'));
   for (const line of nodes.trim().split('\n')) stage.say(`  ${line}`);
   const ready = nodes.split('\n').filter((line) => /^\S+ +Ready /.test(line)).length;
+  stage.command(`plinth open ${name}`);
+  const address = `https://cs.${project.baseDomain}`;
+  stage.say(`  ${opened.stdout.trim() || opened.stderr.trim()}`);
   const answer = /"status": *"(\w+)"/.exec(health)?.[1];
   return [
+    ...(opened.stdout.trim() === address ? [] : [`plinth open does not print ${address}: ${opened.stderr.trim()}`]),
     ...stage.looked(ready === 3, 'Kubernetes: three nodes are Ready', `three nodes are not Ready: ${nodes.trim()}`),
     ...stage.looked(
       answer === 'ok',

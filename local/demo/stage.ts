@@ -19,9 +19,10 @@ export interface Stage {
   close(): void;
 }
 
-const silenceMs = 10_000;
+type Out = Pick<NodeJS.WriteStream, 'write' | 'isTTY' | 'columns'>;
 
-export function createStage(out: NodeJS.WriteStream = process.stdout): Stage {
+/** `silenceMs`: after so long without a word comes a sign of life. It is well within fifteen seconds, also where a second is late. */
+export function createStage(out: Out = process.stdout, silenceMs = 10_000): Stage {
   const live = out.isTTY === true;
   const colour = live && (process.env['NO_COLOR'] ?? '') === '';
   const paint = (code: number, text: string): string => (colour ? `\u001b[${code}m${text}\u001b[0m` : text);
@@ -40,7 +41,7 @@ export function createStage(out: NodeJS.WriteStream = process.stdout): Stage {
   const timer = setInterval(() => {
     if (live || isQuiet || Date.now() - saidAtMs < silenceMs) return;
     say(`still: ${title}, ${Math.floor((Date.now() - titleAtMs) / 1000)} s`);
-  }, 1000);
+  }, silenceMs / 10);
   timer.unref();
   return {
     live,

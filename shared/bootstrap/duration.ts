@@ -41,3 +41,11 @@ export function formatSeconds(seconds: number): string {
     .map(([amount, unit]) => `${amount}${unit}`)
     .join(' ');
 }
+
+/** A time, or how long before or after `nowMs`, as people type it. Milliseconds since the epoch. Undefined if it is neither. */
+export function momentOf(text: string, direction: 'ago' | 'ahead', nowMs: number): number | undefined {
+  const seconds = parseDuration(text);
+  if (seconds !== undefined) return nowMs + seconds * (direction === 'ago' ? -1000 : 1000);
+  const moment = Date.parse(text);
+  return Number.isNaN(moment) ? undefined : moment;
+}

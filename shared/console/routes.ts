@@ -17,8 +17,8 @@ const cookies = z.object({ cookie: z.string().optional() });
 /** Browsers name the page that a POST comes from, and no page can change that. */
 const cookiesAndOrigin = cookies.extend({ origin: z.string().optional() });
 
-/** Where signing in may lead back to: the console, at a place within. Never to another host. */
-const back = z.string().regex(/^\/(?:#[\w/.~@%-]*)?$/, 'must be a place of the console');
+/** Where signing in may lead back to: the console, at a place within, or the page of the API. Never to another host. */
+const back = z.string().regex(/^\/(?:#[\w/.~@%-]*|docs)?$/, 'must be a place of the console');
 
 const shared = { tag: 'Console', caller: 'anyone', problems: [] } as const;
 

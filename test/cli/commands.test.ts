@@ -167,6 +167,11 @@ describe('plinth', () => {
         ['lst'],
         /Did you mean plinth beta bootstrap-cloud list, .* or plinth team list\?/,
       ],
+      [
+        'a slip in a subcommand, and nothing of what a bootstrap would need',
+        [...bootstrap, 'lst'],
+        /^Error: plinth has no command "beta bootstrap-cloud lst"\.\nDid you mean plinth beta bootstrap-cloud list\?\n$/,
+      ],
       ['half a command', ['beta'], /needs a command after it/],
       [
         'a stray word',

@@ -1,14 +1,8 @@
-/** Chromium, and a person in front of it: signing in, looking for faults of access, for words on the page. */
+/** A person in front of Chromium: what goes wrong on the page, faults of access, and the keyboard alone. */
 import axe from 'axe-core';
 import { expect } from 'chai';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-
-export const launch = (): Promise<Browser> =>
-  // The sandbox of Chromium takes no root, as which tests run in containers.
-  chromium.launch({ executablePath: '/usr/bin/chromium', args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] });
-
-export const wide = { width: 1280, height: 900 };
-export const narrow = { width: 380, height: 760 };
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { narrow, wide } from '../../tools/images/browser.js';
 
 /** What went wrong on a page beside what it shows: errors of scripts, and what its policy refused. */
 export interface Person {
@@ -40,13 +34,6 @@ export async function makePerson(browser: Browser): Promise<Person> {
   watch(page);
   context.on('page', watch);
   return { page, context, faults, asked, close: () => context.close() };
-}
-
-export async function signIn({ page }: Pick<Person, 'page'>, url: string, email: string): Promise<void> {
-  await page.goto(url);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByLabel('E-mail address').fill(email);
-  await page.getByRole('button', { name: 'Log in' }).click();
 }
 
 interface Violation {

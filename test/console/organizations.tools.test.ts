@@ -4,7 +4,8 @@ import type { Browser } from 'playwright-core';
 import { createStack, type Stack } from '../../local/stack/stack.js';
 import type { Member } from '../../shared/organization/organization.js';
 import type { Team } from '../../shared/organization/team.js';
-import { expectAccessible, launch, makePerson, narrow, type Person, signIn } from './browser.js';
+import { launch, narrow, signIn } from '../../tools/images/browser.js';
+import { expectAccessible, makePerson, type Person } from './browser.js';
 
 const alice = 'alice@example.com';
 const script = '<img src=x onerror=alert(1)>';

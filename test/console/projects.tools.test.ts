@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Browser } from 'playwright-core';
 import { collections } from '../../shared/names.js';
+import { launch, signIn } from '../../tools/images/browser.js';
 import { makeScene, type Scene, succeeded } from '../support/scene.js';
-import { expectAccessible, launch, makePerson, type Person, signIn, tabTo } from './browser.js';
+import { expectAccessible, makePerson, type Person, tabTo } from './browser.js';
 import { type Relay, startRelay } from './relay.js';
 
 const alice = 'alice@example.com';

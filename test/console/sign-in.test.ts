@@ -82,7 +82,8 @@ describe('signing in to the console', () => {
     ['another host by a backslash', '/\\evil.example'],
     ['a script', 'javascript:alert(1)'],
     ['another path', '/problems/internal'],
-    ['the page of the API', '/docs'],
+    ['what is beneath the page of the API', '/docs/x'],
+    ['what begins like the page of the API', '/docs@evil.example'],
     ['a header', '/\r\nset-cookie: a=b'],
   ] as const) {
     it(`never leads to ${title}`, async () => {

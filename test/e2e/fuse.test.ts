@@ -2,9 +2,11 @@
 import { expect } from 'chai';
 import type { BootstrapSummary, BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { functionNames, labels } from '../../shared/names.js';
+import type { Team } from '../../shared/organization/team.js';
 import { type Life, lifeOf } from '../support/life.js';
+import { peopleOf } from '../support/people.js';
 import { runAt } from '../support/plinth-here.js';
-import { type Caller, makeScene, outcomeOf, type Scene, succeeded } from '../support/scene.js';
+import { type Caller, type Flags, makeScene, outcomeOf, type Scene, succeeded } from '../support/scene.js';
 import { type Receiver, startReceiver } from '../support/webhook-receiver.js';
 
 describe('a bootstrap that costs more than it may, where the deployment stops VMs', function () {
@@ -31,16 +33,18 @@ describe('a bootstrap that costs more than it may, where the deployment stops VM
   afterEach(() => {
     scene.cloud.faults.clear();
     ceiling(1.5);
+    ceiling(undefined, 'monthOfOwner');
   });
 
-  /** As an operator who deploys another ceiling. */
-  function ceiling(usd: number): void {
+  /** As an operator who deploys another ceiling, or none. */
+  function ceiling(usd: number | undefined, kind: 'microsAnHour' | 'monthOfOwner' = 'microsAnHour'): void {
     for (const name of Object.values(functionNames)) {
       const { ceilings } = scene.stack.functionsHalf?.contextOf(name).config ?? {};
-      Object.assign(ceilings ?? {}, { microsAnHour: usd * 1_000_000 });
+      Object.assign(ceilings ?? {}, { [kind]: usd === undefined ? undefined : usd * 1_000_000 });
     }
   }
   const plinth = (...args: string[]) => runAt(['beta', 'bootstrap-cloud', ...args], alice);
+  const asked = async (...args: string[]) => outcomeOf(await plinth(...args, '--json'));
   const statesOf = ({ projectId }: BootstrapView): string[] => {
     const all = scene.cloud.world.table<{ resource: Record<string, unknown> }>('compute.instances');
     return Object.entries(all).flatMap(([path, { resource }]) =>
@@ -122,6 +126,124 @@ describe('a bootstrap that costs more than it may, where the deployment stops VM
     await life.swept();
     expect(new Set(statesOf(view))).to.deep.equal(new Set(['TERMINATED']));
     expect(receiver.received.length).to.equal(before + 2);
+  });
+
+  /** Spot VMs are asked for and admitted at about 1.09 USD an hour; standard ones in their place cost twice as much. */
+  async function overspending(name: string, flags: Flags = {}): Promise<BootstrapView> {
+    scene.cloud.faults.stockout({ name: '*', provisioning: 'SPOT' });
+    ceiling(undefined);
+    return succeeded(await alice.bootstrap(name, { 'spot-vms': true, 'project-ttl': '8h', ...flags }));
+  }
+  /** After so many hours, two sweeps at once find it, and the next one finds its VMs down. */
+  async function sweptAfter({ id }: BootstrapView, hours: number): Promise<BootstrapView> {
+    await life.passed(id, hours);
+    await Promise.all([life.swept(), life.swept()]);
+    await life.swept();
+    return scene.view(id);
+  }
+  const noticesOf = ({ id }: BootstrapView) =>
+    told().filter(
+      ({ type, data }) => type === 'bootstrap.overspent' && (data as { bootstrapId: string }).bootstrapId === id,
+    );
+
+  it('is stopped once it has cost what a month counts it for, once by two sweeps, and starts where the month allows it', async () => {
+    ceiling(500, 'monthOfOwner');
+    const view = await overspending('by-month');
+    const early = await sweptAfter(view, 3);
+    expect([early.vmsStopped, new Set(statesOf(view))]).to.deep.equal([undefined, new Set(['RUNNING'])]);
+    const stopped = await sweptAfter(view, 2);
+    expect(stopped.vmsStopped?.why).to.match(
+      /^The project has cost 10\.\d+ USD by the estimate, and was admitted for 8\.\d+\.$/,
+    );
+    expect(new Set(statesOf(view))).to.deep.equal(new Set(['TERMINATED']));
+    expect([stops(view).length, noticesOf(view).length]).to.deep.equal([statesOf(view).length, 1]);
+
+    ceiling(12, 'monthOfOwner');
+    const { exitCode, result } = await asked('restart-vms', 'by-month');
+    expect([exitCode, result.problem?.code]).to.deep.equal([5, 'over-ceiling']);
+    expect(result.problem?.detail).to.match(
+      /^The bootstraps of alice@\S+ would cost \d+\.\d+ USD in .* and 12\.00 is the most here/,
+    );
+    ceiling(500, 'monthOfOwner');
+    expect((await asked('restart-vms', 'by-month')).exitCode).to.equal(0);
+    await life.swept();
+    expect(new Set(statesOf(view)), 'it is admitted at what it costs').to.deep.equal(new Set(['RUNNING']));
+    expect((await plinth('cleanup', 'by-month', '--yes')).exitCode).to.equal(0);
+  });
+
+  it('is stopped once it has cost --max-cost, and starts with a higher one alone', async () => {
+    const flags = { 'max-cost': '6' };
+    const view = await overspending('by-most', flags);
+    const hours = (Date.parse(view.deadlineAt) - Date.parse(view.createdAt)) / 3_600_000;
+    expect(hours, 'what it buys at the price of spot VMs').to.be.within(5, 6);
+    const stopped = await sweptAfter(view, 3);
+    expect(stopped.vmsStopped?.why).to.match(/has cost 6\.\d+ USD by the estimate, and was admitted for 6\.00\.$/);
+    expect(stopped.vmsStopped?.advice).to.contain('--max-cost');
+    expect(new Set(statesOf(view))).to.deep.equal(new Set(['TERMINATED']));
+    expect([stops(view).length, noticesOf(view).length]).to.deep.equal([statesOf(view).length, 1]);
+
+    const { exitCode, result } = await asked('restart-vms', 'by-most');
+    expect([exitCode, result.problem?.code]).to.deep.equal([5, 'over-ceiling']);
+    expect(result.problem?.detail).to.contain('--max-cost 6.00 does not pay for ten minutes more');
+    expect(result.problem?.advice).to.contain('with a higher --max-cost');
+    const same = await alice.bootstrap('by-most', { 'spot-vms': true, 'project-ttl': '8h', ...flags });
+    expect([same.exitCode, same.result.problem?.code]).to.deep.equal([5, 'over-ceiling']);
+    const more = { 'spot-vms': true, 'project-ttl': '8h', 'max-cost': '12' } as const;
+    const resumed = succeeded(await alice.bootstrap('by-most', more));
+    expect([resumed.vmsStopped, new Set(statesOf(view))]).to.deep.equal([undefined, new Set(['RUNNING'])]);
+    // 12 USD buy 5.7 hours of standard VMs, so it goes before it has cost more.
+    const bought = (Date.parse(resumed.deadlineAt) - Date.parse(resumed.createdAt)) / 3_600_000;
+    expect(bought).to.be.within(5.5, 5.8);
+    await life.swept();
+    expect(new Set(statesOf(view))).to.deep.equal(new Set(['RUNNING']));
+    expect((await plinth('cleanup', 'by-most', '--yes')).exitCode).to.equal(0);
+  });
+
+  it('is looked at by protect, which starts nothing that is stopped, and counts by the month until it is taken back', async () => {
+    ceiling(500, 'monthOfOwner');
+    const view = await overspending('protected');
+    ceiling(12, 'monthOfOwner');
+    const until = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+    const protect = (hours: number) => asked('protect', 'protected', '--until', until(hours), '--reason', 'a demo');
+    const refused = await protect(20);
+    expect([refused.exitCode, refused.result.problem?.code]).to.deep.equal([5, 'over-ceiling']);
+    ceiling(500, 'monthOfOwner');
+    expect((await protect(20)).exitCode).to.equal(0);
+    await scene.stack.settle();
+    // As long as it is protected, it is admitted for 20 hours.
+    expect((await sweptAfter(view, 5)).vmsStopped).to.equal(undefined);
+    expect((await asked('unprotect', 'protected')).exitCode).to.equal(0);
+    await life.swept();
+    await life.swept();
+    expect((await scene.view(view.id)).vmsStopped?.why).to.match(/has cost 10\.\d+ USD .* was admitted for 8\.\d+\.$/);
+    expect(new Set(statesOf(view))).to.deep.equal(new Set(['TERMINATED']));
+
+    expect((await protect(2)).exitCode).to.equal(0);
+    await scene.stack.settle();
+    await life.swept();
+    expect(new Set(statesOf(view))).to.deep.equal(new Set(['TERMINATED']));
+    expect([stops(view).length, noticesOf(view).length]).to.deep.equal([statesOf(view).length, 1]);
+    expect((await asked('unprotect', 'protected')).exitCode).to.equal(0);
+    expect((await plinth('cleanup', 'protected', '--yes')).exitCode).to.equal(0);
+  });
+
+  it('is held against the ceiling of its team, and starts once an admin has raised that', async () => {
+    const { ask } = peopleOf(scene);
+    const { teamId } = (await ask<Team>(alice.email, 'POST', '/teams', { name: 'platform' })).body;
+    const set = (usd: string) => runAt(['team', 'ceilings', String(teamId), '--usd-per-month', usd], alice);
+    expect((await set('100')).exitCode).to.equal(0);
+    const view = await overspending('of-a-team', { team: String(teamId) });
+    const stopped = await sweptAfter(view, 5);
+    expect(stopped.vmsStopped?.why).to.contain('was admitted for 8.');
+    expect(new Set(statesOf(view))).to.deep.equal(new Set(['TERMINATED']));
+    expect((await set('12')).exitCode).to.equal(0);
+    const { exitCode, result } = await asked('restart-vms', 'of-a-team');
+    expect([exitCode, result.problem?.code]).to.deep.equal([5, 'over-ceiling']);
+    expect(result.problem?.detail).to.contain(`The bootstraps of team ${teamId} would cost`);
+    expect(result.problem?.advice).to.contain(`plinth team ceilings ${teamId}`);
+    expect((await set('100')).exitCode).to.equal(0);
+    expect((await asked('restart-vms', 'of-a-team')).exitCode).to.equal(0);
+    expect(new Set(statesOf(view))).to.deep.equal(new Set(['RUNNING']));
   });
 
   it('is cancelled half-way, with how to go on, and goes on by the same command', async () => {

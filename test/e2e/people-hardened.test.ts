@@ -3,11 +3,12 @@
  * hold, as the simulated IAM says after each command.
  */
 import { expect } from 'chai';
-import { writePolicyRecord } from '../../local/cloud/org-policy/policies.js';
-import { local } from '../../local/stack/deployment.js';
+import { customerOf, writePolicyRecord } from '../../local/cloud/org-policy/policies.js';
+import { functionAccount, local } from '../../local/stack/deployment.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { invitedPermissions } from '../../shared/bootstrap/invited.js';
 import type { PreflightFinding } from '../../shared/bootstrap/preflight.js';
+import { type FunctionName, functionNames } from '../../shared/names.js';
 import { type Life, lifeOf } from '../support/life.js';
 import { runAt } from '../support/plinth-here.js';
 import { type Caller, changesIn, makeScene, refusedWith, type Scene, succeeded } from '../support/scene.js';
@@ -26,7 +27,7 @@ describe('the people of a project in a hardened organization', function () {
   before(async () => {
     scene = await makeScene({
       world: 'hardened',
-      settings: { PLINTH_BOOTSTRAPPERS: `${eve},${eve.replace('eve', 'mallory')}` },
+      settings: { PLINTH_BOOTSTRAPPERS: `eve@gmail.com,${eve},${eve.replace('eve', 'mallory')}` },
     });
     life = lifeOf(scene);
     await life.pause();
@@ -61,6 +62,15 @@ describe('the people of a project in a hardened organization', function () {
       .sort();
   };
   const rolesOf = (email: string): string[] => rolesOn(`projects/${view.projectId}`, email);
+  /** Returns what takes it away again. */
+  function addRole(resource: string, role: string, name: FunctionName): () => void {
+    const { policies } = scene.cloud.world;
+    const before = policies.get(resource, 3);
+    const members = [`serviceAccount:${functionAccount(name)}`];
+    const bindings = (before['bindings'] ?? []) as { role: string; members: string[] }[];
+    policies.set(resource, { ...before, bindings: [...bindings, { role, members }] });
+    return () => void policies.set(resource, { ...policies.get(resource, 3), bindings });
+  }
   const tunnels = 'roles/iap.tunnelResourceAccessor';
   const login = 'roles/compute.osAdminLogin';
   const editor = 'roles/editor';
@@ -127,6 +137,26 @@ describe('the people of a project in a hardened organization', function () {
     expect(roles.map(({ state }) => state)).to.deep.equal(['done', 'done']);
   });
 
+  it('the first owner of a domain is told beforehand, where plinth may see the organization', async () => {
+    const stranger = await scene.caller('eve@gmail.com');
+    const eveAt = await scene.caller(eve);
+    expect((await policiesOf(stranger)).state).to.equal('stop');
+    expect((await policiesOf(eveAt)).state).to.equal('unknown');
+    const undo = addRole(local.organization, 'roles/resourcemanager.organizationViewer', functionNames.runCloudStep);
+    const warned = await policiesOf(eveAt);
+    expect(warned.state).to.equal('warning');
+    expect(warned.what).to.include('elsewhere.example is not its primary domain').and.to.include(eve);
+    const since = scene.cloud.calls.last();
+    const outcome = await eveAt.bootstrap('strictly', { strict: true });
+    refusedWith(outcome, 'bad-input');
+    expect(outcome.result.problem?.detail).to.include('iam.allowedPolicyMemberDomains');
+    const atGmail = await stranger.bootstrap('nobodys');
+    refusedWith(atGmail, 'cloud-policy');
+    expect(atGmail.result.problem?.detail).to.include('Nobody of gmail.com gets a role');
+    expect(changesIn(scene.cloud, since)).to.deep.equal([]);
+    undo();
+  });
+
   it('an owner who may not be bound is told so by name', async () => {
     const eveAt = await scene.caller(eve);
     const beforehand = await policiesOf(eveAt);
@@ -152,6 +182,14 @@ describe('the people of a project in a hardened organization', function () {
     const rules = [{ values: { allowedValues: ['is:C0another'] } }];
     const name = 'iam.allowedPolicyMemberDomains';
     writePolicyRecord(scene.cloud.world, local.folder, name, { spec: { rules } }, { atOnce: true });
+    expect((await policiesOf(mallory)).state).to.equal('unknown');
+    // By another policy nobody began anything yet.
+    expect((await policiesOf(aliceAt)).state).to.equal('unknown');
+    addRole(local.organization, 'roles/resourcemanager.organizationViewer', functionNames.runCloudStep);
+    expect((await policiesOf(aliceAt)).problem).to.equal('cloud-policy');
+    const theirs = [{ values: { allowedValues: ['is:C0another', `is:${customerOf(local.organization)}`] } }];
+    writePolicyRecord(scene.cloud.world, local.folder, name, { spec: { rules: theirs } }, { atOnce: true });
+    expect((await policiesOf(aliceAt)).state).to.equal('ok');
     expect((await policiesOf(mallory)).state).to.equal('unknown');
   });
 });

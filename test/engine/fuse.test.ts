@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import * as z from 'zod';
 import { lookAtFuses } from '../../functions/bootstraps/fuse.js';
+import { protect, unprotect } from '../../functions/bootstraps/lifetime.js';
 import { lookAgain } from '../../functions/bootstraps/look-again.js';
 import { eventId } from '../../functions/engine/record/documents.js';
 import type { AnyStep, Needs, StepCall } from '../../functions/engine/step.js';
@@ -75,6 +76,18 @@ describe('the fuse', () => {
     expect(await told(id, 1)).to.have.length(1);
   });
 
+  it('counts a protection as long as it lasts, and no longer', async () => {
+    const id = await made({ PLINTH_USD_PER_MONTH: '500' }, 'fallback');
+    const { data } = await world.read(id);
+    const until = new Date(Date.parse(data.createdAt) + 40 * 3_600_000).toISOString();
+    const owner = { email: data.owner, operator: false };
+    await protect(world.context, steps(), id, owner, { until, reason: 'a demo' });
+    // Admitted for 40 hours now, so at twice the price it may go on for about 20.
+    expect(await told(id, 6)).to.deep.equal([]);
+    await unprotect(world.context, steps(), id, data.owner);
+    expect(await told(id, 1)).to.have.length(1);
+  });
+
   it('warns at once where it costs more an hour than it may', async () => {
     const id = await made({ PLINTH_USD_PER_HOUR: '1.5' }, 'fallback');
     expect((await told(id, 1))[0]).to.match(/^The project costs 2\.\d+ USD an hour, and 1\.50 is the most here\.$/);
@@ -144,6 +157,23 @@ describe('the fuse', () => {
     }
     const notices = async () => (await world.store.query({ collection: collections.notices })).length;
     const isDown = () => vms.keys().every((name) => world.things.get(`vm:${name}`) === 'stopped');
+
+    it('stops each once and tells it once where two sweeps look at the same moment', async () => {
+      const id = await running(false);
+      for (let i = 0; i < 4; i++) {
+        await Promise.all([lookAtFuses(world.context), lookAtFuses(world.context), lookAtFuses(world.context)]);
+        await Promise.all([world.sweep(), world.sweep()]);
+        await world.drain(all(false));
+        world.pass(60);
+      }
+      expect(isDown()).to.equal(true);
+      expect(vms.keys().map((name) => world.made.get(`vm:${name}`))).to.deep.equal([2, 2, 2, 2]);
+      expect(await told(id, 0)).to.have.length(1);
+      expect(await notices()).to.equal(1);
+      const { data } = await world.read(id);
+      expect(data.warnings.filter((each) => each.includes('is the most here'))).to.have.length(1);
+      expect(data.pauses?.map(({ vm }) => vm).sort()).to.deep.equal(vms.keys());
+    });
 
     for (const waits of [false, true]) {
       it(`stops each once and tells it once, killed at any write, ${waits ? 'under way' : 'at its end'}`, async function () {

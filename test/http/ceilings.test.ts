@@ -4,6 +4,7 @@ import type { BootstrapRecord, CountersRecord } from '../../functions/engine/rec
 import { spendOf } from '../../functions/engine/record/spend.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import type { GivenOptions } from '../../shared/bootstrap/options.js';
+import type { PreflightReply } from '../../shared/bootstrap/preflight.js';
 import type { BootstrapRequest } from '../../shared/bootstrap/request.js';
 import type { BeginReply, PlanReply } from '../../shared/bootstrap/routes.js';
 import { collections } from '../../shared/names.js';
@@ -60,6 +61,25 @@ describe('ceilings of what may be spent', () => {
     expect(problem).to.include({ code: 'over-ceiling', limit: 'monthOfOwner', ceiling: '5.00' });
     expect(problem.detail).to.contain('alice@example.com').and.to.contain('and 5.00 is the most here');
     await server.json(201, 'POST', '/bootstraps', { body: makeRequest('of bob'), as: 'bob@example.com' });
+  });
+
+  it('tell a month that has no room before anything is made, by a preflight and as a dry run', async () => {
+    for (const [setting, limit, who] of [
+      ['PLINTH_USD_PER_MONTH_OWNER', 'monthOfOwner', 'The bootstraps of alice@example.com'],
+      ['PLINTH_USD_PER_MONTH', 'month', 'All bootstraps'],
+    ] as const) {
+      await open({ [setting]: '5' });
+      await begin('first', { projectTtl: '2h' });
+      const body = makeRequest('second', { projectTtl: '20h' });
+      const { go, findings } = await server.json<PreflightReply>(200, 'POST', '/preflights', { body });
+      const told = findings.filter(({ state }) => state === 'stop');
+      expect([go, told.map(({ code }) => code)]).to.deep.equal([false, ['ceiling']]);
+      expect(told[0]?.what).to.contain(`${who} would cost`).and.to.contain('and 5.00 is the most here');
+      expect(await server.problem(409, 'POST', '/bootstraps?dryRun=true', { body })).to.include({ limit });
+      expect([...server.secrets.keys()].filter((id) => id.endsWith('-caller'))).to.have.length(1);
+      server.close();
+    }
+    await open({});
   });
 
   it('count a month of all', async () => {

@@ -9,7 +9,12 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { createMemoryStore } from '../../local/functions/memory-store.js';
-import { createOrganizationsServer, type OrganizationsServer } from '../organizations/organizations-server.js';
+import { organizationRoutes } from '../../shared/organization/routes.js';
+import {
+  createOrganizationsServer,
+  type OrganizationsServer,
+  operator,
+} from '../organizations/organizations-server.js';
 import { projectFolder } from '../support/recording-store.js';
 import { type BootstrapsServer, createBootstrapsServer, makeRequest } from './bootstraps-server.js';
 import { createIssuer, type Issuer } from './issuer.js';
@@ -36,7 +41,7 @@ describe('generated clients', () => {
     rmSync(folder, { recursive: true, force: true });
   });
   beforeEach(async () => {
-    const env = { PLINTH_ORGANIZATION_CREATORS: 'example.com' };
+    const env = { PLINTH_ORGANIZATION_CREATORS: 'example.com', PLINTH_WEBHOOK_URL: 'http://127.0.0.1:9/hook' };
     organizations = await createOrganizationsServer(issuer, { store: createMemoryStore(), env });
   });
   afterEach(() => organizations?.close());
@@ -61,6 +66,14 @@ describe('generated clients', () => {
     await npm(name, ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline']);
   }
 
+  const tokenOf = (email: string): Promise<string> => issuer.token(email, { claims: { hd: 'example.com' } });
+  const tokensOf = async (...names: string[]): Promise<Record<string, string>> =>
+    Object.fromEntries(
+      await Promise.all(
+        names.map(async (name) => [`TOKEN_${name.toUpperCase()}`, await tokenOf(`${name}@example.com`)] as const),
+      ),
+    );
+
   /** Runs its scripts with both documents as they are served; gives what the last one printed. */
   async function run(name: string, ...scripts: string[]): Promise<string> {
     for (const [api, { origin }] of Object.entries({ organizations, bootstraps })) {
@@ -70,7 +83,10 @@ describe('generated clients', () => {
     const env = {
       ORGANIZATIONS_URL: organizations.origin,
       BOOTSTRAPS_URL: bootstraps.origin,
-      TOKEN: await issuer.token(alice, { claims: { hd: 'example.com' } }),
+      TOKEN: await tokenOf(alice),
+      TOKEN_ALICE: await tokenOf(alice),
+      TOKEN_OPERATOR: await tokenOf(operator),
+      ...(await tokensOf('dave', 'frank', 'grace')),
     };
     let printed = '';
     for (const script of scripts) printed = await npm(name, ['run', '-s', script], env);
@@ -85,7 +101,14 @@ describe('generated clients', () => {
     bootstrap: { datacenters: ['the first dc1'], state: 'succeeded', config: 'datacenter: dc1' },
   };
 
-  const used = async (name: string): Promise<unknown> => JSON.parse(await run(name, 'generate', 'build', 'start'));
+  /** By name: the documents are the same each time. */
+  const built = new Map<string, Promise<string>>();
+  async function used(name: string, script = 'start'): Promise<unknown> {
+    const made = built.get(name) ?? run(name, 'generate', 'build');
+    built.set(name, made);
+    await made;
+    return JSON.parse(await run(name, script));
+  }
 
   it('of openapi-typescript compile strictly and do what they say', async () => {
     expect(await used('openapi-typescript')).to.deep.equal(seen);
@@ -95,6 +118,28 @@ describe('generated clients', () => {
     const bootstrap = { ...seen.bootstrap, last: 'end: ended' };
     expect(await used('hey-api')).to.deep.equal({ ...seen, bootstrap });
   });
+
+  for (const name of ['openapi-typescript', 'hey-api']) {
+    it(`of ${name} call every operation of the organization API, and understand each answer`, async () => {
+      const { called, ...told } = (await used(name, 'every-operation')) as {
+        readonly called: readonly string[];
+      };
+      const all = Object.values(organizationRoutes).map(({ method, path }) => `${method} ${path}`);
+      expect(called).to.have.members(all);
+      expect(told).to.deep.equal({
+        removed: ['zoe@example.org'],
+        teams: ['second'],
+        returns: ['zoe@example.org'],
+        restored: ['zoe@example.org'],
+        why: ['zoe@example.org: no more needed', 'dave@example.com: no more needed'],
+        members: {
+          team: [alice, 'carol@example.com'],
+          organization: [alice, 'carol@example.com', 'frank@example.com'],
+        },
+        left: ['renamed', 'second'],
+      });
+    });
+  }
 
   it('are made of documents in which two linters find nothing', async () => {
     expect(await run('linters', 'lint')).to.equal('');

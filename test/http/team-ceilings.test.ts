@@ -197,6 +197,34 @@ describe('ceilings of teams and organizations', () => {
     await begin('blue-two', blue, { projectTtl: '3h' });
   });
 
+  it('of a month are told by a preflight and a dry run, of the team and of the organization, also before a resume', async () => {
+    const teamId = await team();
+    const tellsOf = async (name: string, projectTtl: string, limit: string) => {
+      const body = makeRequest(name, { projectTtl }, { team: teamId });
+      const { go, findings } = await bootstraps.json<PreflightReply>(200, 'POST', '/preflights', { body, as: carol });
+      const stops = findings.filter(({ state }) => state === 'stop');
+      // Whose name it is stands for all that a resume changes.
+      expect([go, stops.map(({ code }) => code)]).to.deep.equal([false, [name === 'first' ? 'name' : 'ceiling']]);
+      expect(stops[0]?.what).to.match(/ would cost \d+\.\d+ USD in \d{4}-\d\d, and its ceiling is 8\.00\.$/);
+      expect(stops[0]?.mend).to.contain(limit === 'monthOfTeam' ? 'plinth team ceilings' : 'plinth org ceilings');
+      const asked = { body, as: carol };
+      const planned = await bootstraps.problem(409, 'POST', '/bootstraps?dryRun=true', asked);
+      expect(planned).to.include({ code: 'over-ceiling', limit });
+    };
+    await limit(teamId, { usdPerMonth: '8' });
+    await begin('first', teamId, { projectTtl: '2h' });
+    await bootstraps.settle();
+    await tellsOf('second', '20h', 'monthOfTeam');
+    await tellsOf('first', '20h', 'monthOfTeam');
+    await limit(teamId, {});
+    await limitAll({ usdPerMonth: '8' });
+    await tellsOf('second', '20h', 'monthOfOrganization');
+    await tellsOf('first', '20h', 'monthOfOrganization');
+    const body = makeRequest('second', { projectTtl: '3h' }, { team: teamId });
+    const { go } = await bootstraps.json<PreflightReply>(200, 'POST', '/preflights', { body, as: carol });
+    expect(go, 'what has room is not refused').to.equal(true);
+  });
+
   it('are passed by a migration, which its preview says, and let nothing new begin until there is room', async () => {
     const [inside, coming] = [await team(), await team(false)];
     await limitAll({ living: 2 });

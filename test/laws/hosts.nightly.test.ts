@@ -1,29 +1,43 @@
-/** The laws of the steps that bring machines to their Kubernetes and images: a death at any moment of any exchange. */
-import { hostStepsHold } from './hosts.js';
+/**
+ * The laws of the steps that bring machines to their Kubernetes and images: a death at any moment of any exchange. Once by
+ * public addresses and keys, once as in a hardened organization.
+ */
+import type { ConstraintName } from '../../local/cloud/org-policy/constraints.js';
+import { writePolicyRecord } from '../../local/cloud/org-policy/policies.js';
+import { local } from '../../local/stack/deployment.js';
+import { hostStepsHold, type Sample } from './hosts.js';
 
-/** Of machines alike one is enough. */
-const chosen = /^(host-setup:(jumpbox|k0s-1)|node-key|node-login:k0s-1|handover|package)/;
+const hardening: readonly ConstraintName[] = ['compute.requireOsLogin', 'compute.disableGuestAttributesAccess'];
 
-describe('laws of the steps on machines', function () {
-  this.timeout(600_000);
-  hostStepsHold({ options: {}, ways: ['before', 'during', 'after'], isChosen: (id) => chosen.test(id) });
-});
+const reached: readonly (Pick<Sample, 'parts'> & { readonly how: string })[] = [
+  { how: 'reached directly, by keys' },
+  {
+    how: 'reached through IAP, by OS Login, and known by their serial consoles',
+    parts: {
+      machineAccess: 'iap',
+      async prepare({ world }) {
+        const enforced = { spec: { rules: [{ enforce: true }] } };
+        for (const each of hardening) writePolicyRecord(world, local.folder, each, enforced, { atOnce: true });
+      },
+    },
+  },
+];
 
-describe('laws of the steps of programs, a registry and Kubernetes', function () {
-  this.timeout(600_000);
-  const later =
-    /^(plinth-binary|registry|registry-trust:(jumpbox|k0s-1)|k0s-binary:k0s-1|k0s-controller:dc1|k0s-worker:k0s-2)$/;
-  hostStepsHold({
+const samples: readonly (Pick<Sample, 'options'> & { readonly what: string; readonly chosen: RegExp })[] = [
+  {
+    what: 'the steps on machines',
+    options: {},
+    // Of machines alike one is enough.
+    chosen: /^(host-setup:(jumpbox|k0s-1)|node-key|node-login:k0s-1|handover|package)/,
+  },
+  {
+    what: 'the steps of programs, a registry and Kubernetes',
     options: { registryType: 'local-container' },
-    ways: ['before', 'during', 'after'],
-    isChosen: (id) => later.test(id),
-  });
-});
-
-describe('laws of the steps of an install', function () {
-  this.timeout(600_000);
-  const install = /^(images|k0s-ready:dc1|cluster-admin-email:dc1|install:dc1|load-balancers:dc1|test-user)$/;
-  hostStepsHold({
+    chosen:
+      /^(plinth-binary|registry|registry-trust:(jumpbox|k0s-1)|k0s-binary:k0s-1|k0s-controller:dc1|k0s-worker:k0s-2)$/,
+  },
+  {
+    what: 'the steps of an install',
     options: {
       registryType: 'local-container',
       airgapped: true,
@@ -31,7 +45,15 @@ describe('laws of the steps of an install', function () {
       clusterAdminEmail: 'ops@example.com',
       createTestUser: true,
     },
-    ways: ['before', 'during', 'after'],
-    isChosen: (id) => install.test(id),
-  });
-});
+    chosen: /^(images|k0s-ready:dc1|cluster-admin-email:dc1|install:dc1|load-balancers:dc1|test-user)$/,
+  },
+];
+
+for (const { how, parts = {} } of reached) {
+  for (const { what, options, chosen } of samples) {
+    describe(`laws of ${what}, which are ${how}`, function () {
+      this.timeout(600_000);
+      hostStepsHold({ options, ways: ['before', 'during', 'after'], isChosen: (id) => chosen.test(id), parts });
+    });
+  }
+}

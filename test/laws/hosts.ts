@@ -4,12 +4,18 @@
  * short and the long test differ in the steps.
  */
 import { expect } from 'chai';
+import { functionAccount } from '../../local/stack/deployment.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
+import { tunnelRole } from '../../shared/iap.js';
+import { functionNames } from '../../shared/names.js';
+import { Problem } from '../../shared/problems.js';
 import { keysAtHand } from '../install-config/made-bootstrap.js';
 import { needMachines } from '../support/machines.js';
 import { diskInventory } from './disk-inventory.js';
 import { createHostLab, type HostLab } from './host-lab.js';
 import { createMortalRemote, type Death, type MortalRemote } from './mortal-remote.js';
+
+const hostAccount = functionAccount(functionNames.runHostStep);
 
 type Inventory = Record<string, Record<string, string>>;
 
@@ -22,7 +28,7 @@ const differences = (found: Inventory, wanted: Inventory): string[] =>
       .map((path) => `${machine} ${path}: ${is[path] ?? 'missing'}, not ${was[path] ?? 'missing'}`);
   });
 
-interface Sample {
+export interface Sample {
   readonly options: Partial<BootstrapOptions>;
   readonly ways: readonly Death['when'][];
   /** Of the instances on machines; what they need is made too. */
@@ -33,6 +39,8 @@ interface Sample {
 
 export function hostStepsHold({ options, ways, isChosen, parts = {} }: Sample): void {
   let undisturbed: HostLab;
+  /** The remote of `undisturbed`. Each life of it connects anew. */
+  let lives: MortalRemote | undefined;
   const open: HostLab[] = [];
   const inventoryOf = ({ lab, disk }: HostLab): Inventory =>
     Object.fromEntries(
@@ -47,7 +55,13 @@ export function hostStepsHold({ options, ways, isChosen, parts = {} }: Sample): 
     needMachines();
     await keysAtHand.call(this);
     this.timeout(600_000);
-    undisturbed = await createHostLab(options, parts);
+    undisturbed = await createHostLab(options, {
+      ...parts,
+      remote: (settings) => {
+        lives = createMortalRemote(settings);
+        return lives;
+      },
+    });
     open.push(undisturbed);
     await Promise.all(chosenOf(undisturbed).map(({ id }) => undisturbed.make(id)));
     made = inventoryOf(undisturbed);
@@ -71,6 +85,26 @@ export function hostStepsHold({ options, ways, isChosen, parts = {} }: Sample): 
     }
     expect(differences(inventoryOf(undisturbed), made)).to.deep.equal([]);
   });
+
+  if (parts.machineAccess === 'iap') {
+    it('who may open no tunnel is refused and changes nothing, and goes on once allowed again', async () => {
+      const { lab } = undisturbed;
+      const { context, bootstrap, signal } = lab.call(lab.instance('tunnel-access'));
+      const grants = [{ member: `serviceAccount:${hostAccount}`, role: tunnelRole }];
+      const policy = context.cloud.projects.policy(bootstrap.projectId);
+      for (const instance of chosenOf(undisturbed)) {
+        await policy.revoke(grants, signal);
+        await lives?.live();
+        for (const way of ['observe', 'run'] as const) {
+          const refused = await instance.step[way](lab.call(instance)).catch((error: unknown) => error);
+          expect(refused, `${instance.id} ${way}`).to.be.instanceOf(Problem).with.property('code', 'cloud-propagation');
+        }
+        await policy.grant(grants, signal);
+        expect(await lab.drive(instance), instance.id).to.deep.equal(lab.outputs[instance.id]);
+      }
+      expect(differences(inventoryOf(undisturbed), made)).to.deep.equal([]);
+    });
+  }
 
   for (const when of ways) {
     it(`whoever dies ${when} any exchange with a machine, the next goes on, and nothing is made twice`, async () => {

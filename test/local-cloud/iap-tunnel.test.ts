@@ -188,6 +188,17 @@ describe('the tunnel of IAP', () => {
     expect((await again(wire, 0)).frames).to.have.length(1);
   });
 
+  it('takes a tunnel up again after asking for a new login, though the client answers with a code of its own', async () => {
+    const wire = await opened();
+    const { socket } = wire;
+    const close = socket.close.bind(socket);
+    // As gcloud's client does, where others repeat what they got.
+    socket.close = () => close(1000);
+    cloud.tunnel.cut('reauthenticate');
+    await wire.closed;
+    expect((await again(wire, 0)).frames).to.have.length(1);
+  });
+
   it('refuses to go on before what was acknowledged, or after what was sent', async () => {
     answer = 'silence';
     const wire = await opened();

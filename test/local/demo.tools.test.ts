@@ -26,9 +26,11 @@ describe('the demo', function () {
     expect(phases, seen).to.have.lengthOf(6);
     expect(stripVTControlCharacters(drawn)).to.match(/█+░* {2}\d+\/\d+ {2}\d+s/);
     expect(seen)
-      .to.match(/Cost +about [\d.]+ USD an hour/)
+      .to.match(/^Watch it in a browser, too: http:\/\/127\.0\.0\.1:\d+$/m)
+      .and.match(/Cost +about [\d.]+ USD an hour/)
       .and.match(/✓ Kubernetes: three nodes are Ready/)
       .and.match(/k0s-1 +Ready/)
+      .and.match(/\$ plinth open plinth-demo\n {2}https:\/\/cs\.demo\.\S+$/m)
       .and.match(/✓ the platform answers on the jumpbox: ok/)
       .and.match(/Error: Team \d+ cannot be migrated/)
       .and.match(/is in organization acme now/);

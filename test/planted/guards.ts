@@ -13,8 +13,20 @@ export const guards: readonly Fault[] = [
     name: 'Whoever knows an id sees the bootstrap',
     source: 'guard',
     edits: [{ find: '    if (!sees(standing)) throw missing;\n', put: '' }],
-    tests: ['http/bootstraps.test.js'],
-    fails: 'looks the same to others as what does not exist, in every operation',
+    tests: ['http/strangers.test.js'],
+    fails: 'is answered as for one that is not there, in every operation',
+  },
+  {
+    name: 'Whoever takes a name that is in use learns that it is being removed, and its id',
+    source: 'guard',
+    edits: [
+      {
+        find: '  if (!(await isStillTheirs(context, before, facts.caller))) {',
+        put: '  if (before.removal === undefined && !(await isStillTheirs(context, before, facts.caller))) {',
+      },
+    ],
+    tests: ['http/strangers.test.js'],
+    fails: 'is told the same of every name that is in use, whoever has it, and the same documents are read',
   },
   {
     name: 'Another account with the e-mail of an owner inherits their bootstraps',
@@ -192,7 +204,7 @@ export const guards: readonly Fault[] = [
   {
     name: 'Signing in leads to any host',
     source: 'guard',
-    edits: [{ find: ".regex(/^\\/(?:#[\\w/.~@%-]*)?$/, 'must be a place of the console')", put: '.min(1)' }],
+    edits: [{ find: ".regex(/^\\/(?:#[\\w/.~@%-]*|docs)?$/, 'must be a place of the console')", put: '.min(1)' }],
     tests: ['console/sign-in.test.js'],
     fails: 'never leads to another host',
   },

@@ -28,8 +28,16 @@ export interface Desk {
   readonly operator: Caller;
   /** As the operator, in bash. Throws if it fails. */
   bash(script: string, variables?: Variables): Promise<string>;
-  /** Runs each block of a page. `after`: what happens meanwhile, by the number of the block before it, from 1. */
-  walk(page: string, variables?: Variables, after?: Readonly<Record<number, () => unknown>>): Promise<Walked>;
+  /**
+   * Runs each block of a page. `after`: what happens meanwhile, by the number of the block before it, from 1. `only`: the blocks
+   * of one of its cases.
+   */
+  walk(
+    page: string,
+    variables?: Variables,
+    after?: Readonly<Record<number, () => unknown>>,
+    only?: readonly number[],
+  ): Promise<Walked>;
   /** Alice's, as it stands. */
   find(name: string): Promise<BootstrapView>;
   until(what: string, holds: () => boolean | Promise<boolean>): Promise<void>;
@@ -68,11 +76,12 @@ export async function openDesk(options: StackOptions = {}): Promise<Desk> {
       expect(exitCode, `${script}\n${text}`).to.equal(0);
       return text;
     },
-    async walk(page, variables = {}, after = {}) {
+    async walk(page, variables = {}, after = {}, only) {
       const google = await startGoogle();
       const said: string[] = [];
       try {
         for (const [index, { at, script }] of blocksOf(page).entries()) {
+          if (only?.includes(index + 1) === false) continue;
           if (at === 'anywhere') said.push(await desk.bash(script, variables));
           else {
             const { folder, env } = placeWith({ ...variables, ...google.env });

@@ -6,7 +6,7 @@ import { blocksOf, folder, pageNames, pageText } from './walk.js';
 
 const alerts = readFileSync('terraform/alerts.tf', 'utf8');
 const index = readFileSync(join(folder, 'README.md'), 'utf8');
-const walks = ['lanes', 'removals', 'keys', 'places']
+const walks = ['lanes', 'removals', 'keys', 'places', 'money']
   .map((name) => readFileSync(join('test', 'runbooks', `${name}.tools.test.ts`), 'utf8'))
   .join('\n');
 /** Enough for a terminal of a usual size, without its headings scrolled away. */

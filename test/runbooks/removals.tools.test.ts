@@ -69,11 +69,41 @@ describe('runbooks of removals', function () {
     expect(await isRemoved('held')).to.equal(true);
   });
 
-  it('unknown-project: what no record knows is shown, and removed by its id', async () => {
-    const { id, projectId } = await made('unknown');
+  /** As after a loss of documents. */
+  async function lost(name: string): Promise<string> {
+    const { id, projectId } = await made(name);
     await desk.scene.stack.functionsHalf?.store.commit([{ kind: 'delete', collection: collections.bootstraps, id }]);
-    const { said } = await desk.walk('unknown-project', { NAME: projectId });
-    expect(said[0]).to.contain('project without a record').and.to.contain(`Would remove ${projectId}`);
-    expect((await desk.find(projectId)).state).to.equal('removed');
+    return projectId;
+  }
+
+  it('unknown-project: what no record knows is shown, and removed by its id', async () => {
+    const NAME = await lost('unknown');
+    const { said } = await desk.walk('unknown-project', { NAME }, {}, [1, 2, 3]);
+    expect(said[0]).to.contain('project without a record').and.to.contain(NAME);
+    expect(said[1]).to.contain(`Would remove ${NAME}`);
+    expect((await desk.find(NAME)).state).to.equal('removed');
+  });
+
+  it('unknown-project: what somebody needs is given an owner and an end', async () => {
+    const NAME = await lost('needed');
+    await desk.walk('unknown-project', { NAME, OWNER: people.alice }, {}, [1, 2, 4]);
+    const { owner, deadlineAt } = await desk.find(NAME);
+    expect(owner).to.equal(people.alice);
+    expect(Date.parse(deadlineAt) - Date.now()).to.be.within(3.9 * 3_600_000, 4 * 3_600_000);
+  });
+
+  it('unknown-project: VMs that no plan holds are named, with their owner', async () => {
+    const { projectId, zone } = await made('more');
+    const table = desk.scene.cloud.world.table<{ readonly resource: object }>('compute.instances');
+    const path = `projects/${projectId}/zones/${zone}/instances/`;
+    const { resource } = table[`${path}k0s-1`] ?? { resource: {} };
+    table[`${path}my-own`] = { resource: { ...resource, name: 'my-own', id: '4711' } };
+    await desk.scene.stack.functionsHalf?.store.commit([
+      { kind: 'delete', collection: collections.passes, id: 'unknown-projects' },
+    ]);
+    await desk.life.cleaned();
+    const { said } = await desk.walk('unknown-project', { NAME: projectId }, {}, [1, 5]);
+    expect(said[0]).to.contain('my-own');
+    expect(said[1]).to.contain('my-own').and.to.contain(people.alice);
   });
 });

@@ -50,7 +50,7 @@ export const variablesOf = (more: Readonly<Record<string, string>> = {}): Record
 });
 
 /** `plinth` on the PATH of a place. */
-function programFolder({ folder }: Place): string {
+export function programFolder({ folder }: Place): string {
   const bin = join(folder, '.bin');
   mkdirSync(bin, { recursive: true });
   const file = join(bin, 'plinth');

@@ -16,6 +16,8 @@ export interface Life {
   atNewYear(): Promise<void>;
   /** Past its time, as if the clock had gone on. */
   expire(id: string): Promise<void>;
+  /** As if it had begun so much earlier, and all that has happened to it. */
+  passed(id: string, hours: number): Promise<void>;
   change(id: string, data: Readonly<Record<string, unknown>>): Promise<void>;
   record(id: string): Promise<BootstrapRecord | undefined>;
   /** As Cloud Scheduler calls it; `query` as it is to stand in the URL. */
@@ -57,6 +59,17 @@ export function lifeOf({ stack, cloud }: Pick<Scene, 'stack' | 'cloud'>): Life {
     async expire(id) {
       const past = new Date(Date.now() - 60_000).toISOString();
       await life.change(id, { deadlineAt: past, removeAt: past });
+    },
+    async passed(id, hours) {
+      const record = await life.record(id);
+      if (record === undefined) throw new Error(`there is no bootstrap ${id}`);
+      const milliseconds = hours * 3_600_000;
+      await life.change(id, { ...earlier(record, milliseconds) });
+      for (const name of ['compute.instances', 'compute.addresses']) {
+        for (const [path, found] of Object.entries(cloud.world.table<Record<string, unknown>>(name))) {
+          if (path.startsWith(`projects/${record.projectId}/`)) Object.assign(found, earlier(found, milliseconds));
+        }
+      }
     },
     async change(id, data) {
       await half.store.commit([{ kind: 'update', collection: collections.bootstraps, id, data }]);
@@ -101,4 +114,16 @@ export function lifeOf({ stack, cloud }: Pick<Scene, 'stack' | 'cloud'>): Life {
     },
   };
   return life;
+}
+
+const isTime = (text: string): boolean => /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/.test(text);
+
+/** The same with all its times moved. */
+function earlier<T extends object>(value: T, milliseconds: number): T {
+  const moved = (each: unknown): unknown => {
+    if (typeof each === 'string') return isTime(each) ? new Date(Date.parse(each) - milliseconds).toISOString() : each;
+    return typeof each === 'object' && each !== null && !(each instanceof Date) ? earlier(each, milliseconds) : each;
+  };
+  if (Array.isArray(value)) return value.map(moved) as unknown as T;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, moved(each)])) as T;
 }

@@ -15,7 +15,7 @@ export interface Size {
 }
 
 /** One cell as it looks. A colour is an index of the palette, or undefined for the terminal's own. */
-interface Drawn {
+export interface Drawn {
   readonly text: string;
   readonly colour: number | undefined;
   readonly bold: boolean;

@@ -54,6 +54,9 @@ type Amounts = Readonly<Record<string, number>>;
 /** Whom an amount is counted for, besides all. */
 type Payer = Pick<BootstrapRecord, 'owner' | 'team'>;
 
+/** What is counted of a record. */
+export type Counted = Priced & Payer;
+
 /** What comes to nothing is left out. */
 function addTo(amounts: Amounts, key: string, more: number): Amounts {
   const { [key]: before = 0, ...others } = amounts;

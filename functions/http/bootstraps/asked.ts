@@ -19,6 +19,7 @@ import { endFor, priceOf } from '../../bootstraps/ceilings.js';
 import { findClaimed } from '../../bootstraps/find.js';
 import { ttlSeconds } from '../../bootstraps/new-record.js';
 import { checkResume, isStillTheirs } from '../../bootstraps/resume.js';
+import { checkSpendOfNew } from '../../bootstraps/spend-writes.js';
 import { checkPriced, checkRoom } from '../../bootstraps/team-ceilings.js';
 import type { Context } from '../../context.js';
 import { optionsOf, type StoredBootstrap } from '../../engine/record/documents.js';
@@ -194,18 +195,21 @@ const intentOf = (
 const seenBefore = async (context: Context, asking: Asking<Asked>): Promise<readonly string[] | undefined> =>
   asking.body.seen === undefined ? undefined : useSeen(context, roundOf(asking), asking.body.seen);
 
-/** Throws if a new bootstrap like this would pass a ceiling. */
+/** Throws if a new bootstrap like this would pass a ceiling, of an hour, of a month or of its team. */
 async function checkNew(
   context: Context,
   wanted: Parameters<typeof priceOf>[1],
-  { maxMicros, team }: Pick<BeginFacts, 'maxMicros' | 'team'>,
+  { maxMicros, team, caller }: Pick<BeginFacts, 'maxMicros' | 'team' | 'caller'>,
 ): Promise<void> {
+  const now = context.clock.now();
   const price = priceOf(context.config, wanted, maxMicros);
-  endFor(price, context.clock.now(), ttlSeconds(wanted.options));
-  if (team === undefined) return;
-  const bounds = await boundsOfTeam(context, team);
+  const { deadlineAt } = endFor(price, now, ttlSeconds(wanted.options));
+  const bounds = team === undefined ? [] : await boundsOfTeam(context, team);
   checkRoom(bounds);
   checkPriced(context.config, bounds, price);
+  const at = now.toISOString();
+  const payer = { owner: caller.email, ...(team !== undefined && { team }) };
+  await checkSpendOfNew(context, { price, createdAt: at, deadlineAt, state: 'running', ...payer }, at, bounds);
 }
 
 const isOwn = async (context: Context, standing: StoredBootstrap | undefined, caller: Caller): Promise<boolean> =>

@@ -1,14 +1,20 @@
 /**
- * Whether a policy of domains lets the owner have a role on their project. Its values are customer ids, which plinth has no
- * right to compare with a domain. So what Google said of the last owner of the same domain counts, while the policy is the same.
+ * Whether a policy of domains lets the owner have a role on their project. What Google said of the last owner of the same domain
+ * counts, while the policy is the same. Before there is one, the organizations that plinth may see tell whose ids the policy
+ * names.
  */
 import type * as z from 'zod';
 import { Problem } from '../../../shared/problems.js';
+import type { Cloud } from '../../cloud/index.js';
+import type { EffectivePolicy } from '../../cloud/org-policy.js';
+import type { Organization } from '../../cloud/organizations.js';
 import type { BootstrapRecord, InstanceRecord } from '../../engine/record/documents.js';
 import { callerRole } from '../../steps/cloud/caller-role.js';
 import { PoliciesOutput } from '../../steps/cloud/outputs.js';
 import { policies } from '../../steps/cloud/policies.js';
+import { allows, isConditional } from '../../steps/cloud/policy-judge.js';
 import { domainConstraint } from '../../steps/cloud/policy-table.js';
+import type { Verdict } from '../finding.js';
 import { newestWith } from '../past.js';
 
 type Output = z.infer<typeof PoliciesOutput>;
@@ -33,11 +39,77 @@ function wasGiven({ output, problem }: InstanceRecord, { ownerMember }: Bootstra
   return problem?.code === 'cloud-policy' && problem.members?.['member'] === ownerMember ? false : undefined;
 }
 
-export const domainRefusal = (owner: string, value: string, place: string): Problem =>
-  new Problem(
-    'cloud-policy',
-    `Google gave the last owner of ${domainOf(owner)} no role on their project, by the organization policy ${domainConstraint} in force for ${place} (${value}). So nothing was made.`,
-    {
-      advice: `Begin it as somebody of a domain that the policy allows, or give another --folder-id. Somebody with roles/orgpolicy.policyAdmin on the organization may allow ${domainOf(owner)}, too.`,
-    },
-  );
+/** Accounts of nobody's organization: https://support.google.com/cloudidentity/answer/7319251 */
+const ofNobody = ['gmail.com', 'googlemail.com'];
+
+const namesOf = ({ name, directoryCustomerId }: Organization): readonly string[] => [
+  directoryCustomerId,
+  `principalSet://iam.googleapis.com/${name}`,
+  `principalSet://cloudresourcemanager.googleapis.com/${name}`,
+];
+
+/**
+ * Whether the policy in force for `place` lets the owner's domain in. `elsewhere`: it lets in none but organizations of which
+ * the domain is not the primary one. It may still be another domain of theirs, which Google tells nobody here. Undefined: that
+ * can't be told.
+ */
+export async function domainIn(
+  { orgPolicy, organizations }: Pick<Cloud, 'orgPolicy' | 'organizations'>,
+  place: string,
+  owner: string,
+): Promise<boolean | 'elsewhere' | undefined> {
+  const domain = domainOf(owner).toLowerCase();
+  const seen = await organizations.seen();
+  if (seen.length === 0 && !ofNobody.includes(domain)) return undefined;
+  return judgeDomain(await orgPolicy.effective(place, domainConstraint), seen, domain);
+}
+
+function judgeDomain(
+  policy: EffectivePolicy,
+  seen: readonly Organization[],
+  domain: string,
+): boolean | 'elsewhere' | undefined {
+  if (isConditional(policy)) return undefined;
+  if (ofNobody.includes(domain)) return allows(policy, () => false);
+  const names = (organizations: readonly Organization[]) => {
+    const all = organizations.flatMap(namesOf);
+    return (pattern: string): boolean => all.includes(pattern.replace(/^is:/, ''));
+  };
+  const own = seen.find(({ displayName }) => displayName.toLowerCase() === domain);
+  if (own !== undefined) return allows(policy, names([own]));
+  const isSeen = names(seen);
+  return allows(policy, (pattern) => (isSeen(pattern) ? false : undefined)) === false ? 'elsewhere' : undefined;
+}
+
+interface InForce {
+  readonly owner: string;
+  /** The policy, for people. */
+  readonly value: string;
+  readonly place: string;
+}
+
+/** `by`: who says so, Google of the last owner of the domain, or the organizations that plinth may see. */
+export function domainRefusal({ owner, value, place }: InForce, by: 'google' | 'organizations'): Problem {
+  const domain = domainOf(owner);
+  const policy = `the organization policy ${domainConstraint} in force for ${place} (${value})`;
+  const detail =
+    by === 'google'
+      ? `Google gave the last owner of ${domain} no role on their project, by ${policy}.`
+      : `Nobody of ${domain} gets a role on a project, by ${policy}.`;
+  return new Problem('cloud-policy', `${detail} So nothing was made.`, { advice: wayOut(domain) });
+}
+
+const wayOut = (domain: string): string =>
+  `Begin it as somebody of a domain that the policy allows, or give another --folder-id. Somebody with roles/orgpolicy.policyAdmin on the organization may allow ${domain}, too.`;
+
+export const elsewhereWarning = ({ owner, value, place }: InForce): Verdict => ({
+  state: 'warning',
+  what: `${domainConstraint} (${value}), in force for ${place}, lets in one organization's accounts, and ${domainOf(owner)} is not its primary domain. Unless it is another domain of theirs, ${owner} gets no role on the project, and the bootstrap fails there`,
+  mend: wayOut(domainOf(owner)),
+});
+
+export const domainUnknown = ({ owner, value }: InForce): Verdict => ({
+  state: 'unknown',
+  what: `Google tells nobody whether ${domainConstraint} (${value}) lets ${owner} have a role on the project`,
+  mend: 'Ask somebody with roles/orgpolicy.policyAdmin whether it allows your domain. With roles/resourcemanager.organizationViewer on the organization, run-cloud-step can compare the two.',
+});

@@ -1,11 +1,17 @@
 /** Whether organization policies in force allow the bootstrap. The step of the same name looks again. */
 import { lookAtPolicies } from '../../steps/cloud/policies.js';
-import { domainConstraint } from '../../steps/cloud/policy-table.js';
 import { refusal, warningOf } from '../../steps/cloud/policy-words.js';
 import { parentIn } from '../../steps/cloud/project-place.js';
 import { defineFinding, ok, stop } from '../finding.js';
 import { lastProject } from '../past.js';
-import { domainPolicyIn, domainRefusal, wasLastGiven } from './domain-policy.js';
+import {
+  domainIn,
+  domainPolicyIn,
+  domainRefusal,
+  domainUnknown,
+  elsewhereWarning,
+  wasLastGiven,
+} from './domain-policy.js';
 
 export const policies = defineFinding({
   code: 'policies',
@@ -17,21 +23,23 @@ export const policies = defineFinding({
     const { context, intent } = asking;
     const output = await lookAtPolicies(context, intent, parentIn(context.config, intent.options));
     const domains = domainPolicyIn(output);
-    const isGiven = domains === undefined || wasLastGiven(await lastProject(asking), intent.owner, domains);
-    return { output, domains, isGiven };
+    if (domains === undefined || isUnmet(output)) return { output };
+    const wasGiven = wasLastGiven(await lastProject(asking), intent.owner, domains);
+    if (wasGiven !== undefined) return { output, domains, wasGiven };
+    return { output, domains, isIn: await domainIn(context.cloud, output.place, intent.owner) };
   },
-  judge({ output, domains = '', isGiven }, { owner }) {
-    if (output.findings.some(({ state }) => state === 'unmet')) return stop(refusal(output));
-    if (isGiven === false) return stop(domainRefusal(owner, domains, output.place));
+  judge({ output, domains, wasGiven, isIn }, { owner }) {
+    if (isUnmet(output)) return stop(refusal(output));
+    const inForce = domains === undefined ? undefined : { owner, value: domains, place: output.place };
+    if (inForce !== undefined && wasGiven === false) return stop(domainRefusal(inForce, 'google'));
+    if (inForce !== undefined && isIn === false) return stop(domainRefusal(inForce, 'organizations'));
     const unknown = warningOf(output);
     if (unknown !== undefined) return { state: 'unknown', what: unknown };
-    if (isGiven === undefined) {
-      return {
-        state: 'unknown',
-        what: `Google tells nobody whether ${domainConstraint} (${domains}) lets ${owner} have a role on the project`,
-        mend: `Ask somebody with roles/orgpolicy.policyAdmin whether it allows your domain.`,
-      };
-    }
+    if (inForce !== undefined && isIn === 'elsewhere') return elsewhereWarning(inForce);
+    if (inForce !== undefined && wasGiven !== true && isIn !== true) return domainUnknown(inForce);
     return ok(`${output.findings.length} looked at in ${output.place}`);
   },
 });
+
+const isUnmet = ({ findings }: Awaited<ReturnType<typeof lookAtPolicies>>): boolean =>
+  findings.some(({ state }) => state === 'unmet');

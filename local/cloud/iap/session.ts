@@ -133,8 +133,7 @@ export function createSession({ sid, backend, keepMilliseconds, onEnd }: Session
   };
   const wait = (): void => {
     state.socket = undefined;
-    waiting = setTimeout(end, keepMilliseconds);
-    waiting.unref();
+    waiting = setTimeout(end, keepMilliseconds).unref();
   };
 
   function carry(socket: WebSocket): void {
@@ -152,8 +151,7 @@ export function createSession({ sid, backend, keepMilliseconds, onEnd }: Session
     socket.once('close', (code) => {
       if (state.socket !== socket) return;
       // Without a closing handshake, the client may have missed the last bytes.
-      const isBroken = code === 1006 || code === closings.reauthenticate[0];
-      if (isBroken && isResumable) wait();
+      if (code === 1006 && isResumable) wait();
       else end();
     });
   }
@@ -180,8 +178,11 @@ export function createSession({ sid, backend, keepMilliseconds, onEnd }: Session
       else if (state.sent - state.acknowledged < window) backend.resume();
     },
     cut(closing) {
-      if (closing === undefined) state.socket?.terminate();
-      else state.socket?.close(...closing);
+      const { socket } = state;
+      // Kept at once: clients answer a closing with any code, or come back before they do.
+      if (socket !== undefined) wait();
+      if (closing === undefined) socket?.terminate();
+      else socket?.close(...closing);
     },
     end,
   };
