@@ -62,8 +62,8 @@ describe('roles of a team, while functions die', function () {
   let team: number;
   let projectId: string;
   let now = Date.now();
-  before(keysAtHand);
-  before(async () => {
+  before(async function () {
+    await keysAtHand.call(this);
     lab = await createEngineLab({ tap: mortal.tap });
     const context = lab.context(functionNames.api);
     team = (await createTeam(context, callerOf(alice), { name: 'followed' })).teamId;
