@@ -8,15 +8,18 @@ import { bracketed } from './frame/arguments.js';
 import type { Call } from './frame/command.js';
 import type { OrganizationClient } from './service/organization-client.js';
 
+const teamId = z
+  .string()
+  .regex(/^\d{1,10}$/, 'must be a whole number')
+  .transform(Number)
+  .pipe(TeamId);
+
 const forms = {
   name: Name,
   email: Email,
   role: Role,
-  teamId: z
-    .string()
-    .regex(/^\d{1,10}$/, 'must be a whole number')
-    .transform(Number)
-    .pipe(TeamId),
+  teamId,
+  team: teamId,
   organization: z.string().trim().min(1, 'must not be empty'),
   actor: Email,
   member: Email,

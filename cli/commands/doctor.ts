@@ -1,4 +1,5 @@
 /** `plinth doctor`: checks this computer and the service, and says how to fix what is wrong. */
+import type { PreflightFinding } from '../../shared/bootstrap/preflight.js';
 import { Problem } from '../../shared/problems.js';
 import type { Check } from '../doctor/check.js';
 import { type Call, defineCommand } from '../frame/command.js';
@@ -55,14 +56,33 @@ async function deploymentOf(call: Call) {
     import('../preflight.js'),
   ]);
   const { doorFindings } = await import('../doctor/doors.js');
-  const [deployed, doors] = await Promise.all([(await call.connect()).deployment(), doorFindings(call)]);
-  const findings = [...doors, ...deployed.findings];
+  const looking = call.connect().then((service) => service.deployment());
+  const [[deployed], doors] = await Promise.all([Promise.allSettled([looking]), doorFindings(call)]);
+  const findings = [
+    ...doors,
+    ...(deployed.status === 'fulfilled' ? deployed.value.findings : [unseen(deployed.reason)]),
+  ];
+  // What is seen from here says more than a refusal does, if it says why.
+  const isExplained = doors.some(({ state }) => state === 'stop');
+  if (deployed.status === 'rejected' && !isExplained) throw deployed.reason;
   const go = findings.every(({ state }) => state !== 'stop');
   const problem = problemIn(findings, 'The deployment is not as it must be');
   return {
     data: { deployment: { go, findings } },
     ...(problem !== undefined && { problem }),
     show: (style: Style) => findingsText(findings, style),
+  };
+}
+
+function unseen(reason: unknown): PreflightFinding {
+  if (!(reason instanceof Problem)) throw reason;
+  return {
+    code: 'deployment',
+    title: 'What its functions hold',
+    state: 'unknown',
+    what: reason.detail,
+    why: 'The function bootstraps looks at the rest, and cannot be asked.',
+    mend: 'Mend what stops it first, then: plinth doctor --deployment',
   };
 }
 

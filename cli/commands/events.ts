@@ -26,7 +26,7 @@ export const orgEvents = defineCommand({
   takes: ['organization'],
   summary: 'Show who did what in an organization, newest first',
   description: ['Shows who did what in an organization, and when, newest first. For admins of the organization.'],
-  flags,
+  flags: { ...flags, team: 'Only what concerns this team, by its number.' },
   examples: [
     'plinth org events acme',
     'plinth org events acme --action member-removed --since 30d',
@@ -36,10 +36,16 @@ export const orgEvents = defineCommand({
   async run(call) {
     const { organizationIdOf, readInput } = await import('../organization-input.js');
     const asked = readAsked(call);
-    const { organization, ...only } = readInput(call, ['organization'], ['actor', 'action', 'member'], asked.faults);
+    const { organization, team, ...only } = readInput(
+      call,
+      ['organization'],
+      ['actor', 'action', 'member', 'team'],
+      asked.faults,
+    );
+    const teamId = team === undefined ? undefined : String(team);
     const client = await call.connectOrganizations();
     const id = await organizationIdOf(client, organization);
-    return show(call, asked.limit, { ...asked.times, ...given(only) }, (most, filter) =>
+    return show(call, asked.limit, { ...asked.times, ...given({ ...only, teamId }) }, (most, filter) =>
       client.events(id, most, filter),
     );
   },

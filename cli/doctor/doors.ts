@@ -3,7 +3,7 @@ import type { PreflightFinding } from '../../shared/bootstrap/preflight.js';
 import { Problem } from '../../shared/problems.js';
 import type { Call } from '../frame/command.js';
 import { createToken } from '../identity/token.js';
-import { probe } from '../service/probe.js';
+import { probe, probeConsole } from '../service/probe.js';
 import type { Check } from './check.js';
 import { serviceChecks } from './service.js';
 
@@ -14,25 +14,46 @@ const doors: Readonly<Record<string, { readonly code: string; readonly why: stri
   'token at the organization API': { code: 'audience-api', why: 'A token for another audience is refused.' },
 };
 
+const audienceAdvice =
+  'If the token is fresh, its audience is not among PLINTH_AUDIENCES: add it to oauth_clients of the deployment, and terraform apply.';
+
 const states = { ok: 'ok', warning: 'warning', failed: 'stop', skipped: 'unknown' } as const;
 
-/** The key that seals cursors is the one secret that the function api reads. A cursor that is none has it read the key. */
+const terraform = 'Apply terraform again (terraform apply): its grants stand in terraform/roles.json.';
+
+/** Nobody but people calls the function api, and it has no lane. What it may not read shows in its answers. */
 async function grantsOfApi(call: Call): Promise<PreflightFinding> {
   const finding = { code: 'grants-api', title: 'Grants of api' } as const;
-  const unknown = (what: string): PreflightFinding => ({ ...finding, state: 'unknown', what });
+  const unknown = (what: string): PreflightFinding => ({
+    ...finding,
+    state: 'unknown',
+    what,
+    why: 'Without them it answers nobody.',
+    mend: 'Mend what stops it first, then: plinth doctor --deployment',
+  });
   try {
     const endpoint = await call.endpoint('api');
     const token = await createToken(call.settings, endpoint, call.interrupted).get();
-    const { status = 0, why, body } = await probe('api', endpoint, call.interrupted, token, '&cursor=none');
-    if (status === 400) return { ...finding, state: 'ok', what: 'it reads its database and the key of its cursors' };
-    const { code, detail } = (body ?? {}) as { readonly code?: unknown; readonly detail?: unknown };
-    if (code !== 'unavailable') return unknown(why === '' ? `it answered ${status}` : why);
+    const ask = (more?: string) => probe('api', endpoint, call.interrupted, token, more);
+    // A cursor that is none has it read the key of cursors.
+    const [list, cursor, consoleSecret] = await Promise.all([
+      ask(),
+      ask('&cursor=none'),
+      probeConsole(endpoint, call.interrupted, token),
+    ]);
+    if (list.status !== 200 && (list.status ?? 0) < 500) return unknown(list.why || `it answered ${list.status}`);
+    const lacks = [
+      ...(list.status === 200 ? [] : [`its database cannot be read (${detailOf(list.body)})`]),
+      ...(cursor.status === 400 ? [] : [`the key of its cursors cannot be read (${detailOf(cursor.body)})`]),
+      ...(consoleSecret === undefined ? [] : [consoleSecret]),
+    ];
+    if (lacks.length === 0) return { ...finding, state: 'ok', what: 'it reads its database and its keys' };
     return {
       ...finding,
       state: 'stop',
-      what: String(detail),
-      why: 'Without the key, lists have no pages.',
-      mend: 'Apply terraform again: its grants stand in terraform/roles.json.',
+      what: `plinth-api lacks a grant: ${lacks.join('; ')}`,
+      why: 'Without its database it answers nobody, without its keys lists have no pages and nobody signs in.',
+      mend: terraform,
       problem: 'cloud-permission',
     };
   } catch (error) {
@@ -41,17 +62,27 @@ async function grantsOfApi(call: Call): Promise<PreflightFinding> {
   }
 }
 
+const detailOf = (body: unknown): string => String((body as { readonly detail?: unknown } | undefined)?.detail ?? '');
+
 export async function doorFindings(call: Call): Promise<PreflightFinding[]> {
   const [checks, grants] = await Promise.all([serviceChecks(call), grantsOfApi(call)]);
   return [...findingsOf(checks), grants];
+}
+
+/** A token that is refused, or a function that takes it and fails. */
+function mendOf(code: string, { state, advice, code: problem }: Check): string | undefined {
+  if (state !== 'failed' || !code.startsWith('audience-')) return advice;
+  if (problem === 'unauthenticated') return `${advice} ${audienceAdvice}`;
+  return `Look at its log: gcloud functions logs read ${code.replace('audience-', '')}. Where it lacks a grant, terraform apply.`;
 }
 
 function findingsOf(checks: readonly Check[]): PreflightFinding[] {
   return checks.flatMap((check: Check): PreflightFinding[] => {
     const door = doors[check.name];
     if (door === undefined) return [];
-    const { name: title, detail: what, advice } = check;
+    const { name: title, detail: what } = check;
     const state = states[check.state];
+    const mend = mendOf(door.code, check);
     return [
       {
         code: door.code,
@@ -59,7 +90,7 @@ function findingsOf(checks: readonly Check[]): PreflightFinding[] {
         state,
         what,
         ...(state !== 'ok' && { why: door.why }),
-        ...(advice !== undefined && { mend: advice }),
+        ...(mend !== undefined && { mend }),
         ...(state === 'stop' && { problem: check.code ?? 'unavailable' }),
       },
     ];

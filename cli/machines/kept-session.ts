@@ -16,6 +16,8 @@ export function keptSession(configFolder: string, bootstrapId: string, { sha256 
     read: (): string | undefined => readIfThere(path)?.trim(),
     write(session: string): void {
       makeSecretFolder(folder);
+      // Bootstraps also end by their time, and nobody runs cleanup then.
+      forgetSessions(configFolder);
       writeWhole(path, `${session}\n`, secretMode);
     },
     forget: (): void => rmSync(path, { force: true }),
@@ -25,8 +27,8 @@ export function keptSession(configFolder: string, bootstrapId: string, { sha256 
 /** As Google ends a session: https://cloud.google.com/storage/docs/resumable-uploads */
 const longestMs = 7 * 86_400_000;
 
-/** Deletes the sessions of a bootstrap that goes, and those of others that are over by now. */
-export function forgetSessions(configFolder: string, bootstrapId: string): void {
+/** Deletes the sessions that are over by now, and those of a bootstrap that goes. */
+export function forgetSessions(configFolder: string, bootstrapId?: string): void {
   const folder = folderIn(configFolder);
   for (const name of namesIn(folder)) {
     const path = join(folder, name);

@@ -15,7 +15,9 @@ export interface Events {
 }
 
 /** They hold together. Times are ISO texts: from `since` on, and before `until`. */
-export type EventFilter = Readonly<Partial<Record<'actor' | 'action' | 'member' | 'since' | 'until', string>>>;
+export type EventFilter = Readonly<
+  Partial<Record<'actor' | 'action' | 'member' | 'teamId' | 'since' | 'until', string>>
+>;
 
 /** One of both. `since`: an ISO text. */
 export type ReplayFrom = { readonly since?: string; readonly eventId?: string };

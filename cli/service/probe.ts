@@ -2,6 +2,8 @@
 
 import { pathTo } from '../../shared/api.js';
 import { bootstrapRoutes } from '../../shared/bootstrap/routes.js';
+import { consoleRoutes } from '../../shared/console/routes.js';
+import { deploymentSecrets } from '../../shared/names.js';
 import { organizationRoutes } from '../../shared/organization/routes.js';
 import { timeLimit } from '../../shared/time-limit.js';
 import { version } from '../../shared/version.js';
@@ -28,6 +30,30 @@ const timeoutMs = 15_000;
 const routes = { bootstraps: bootstrapRoutes.getCaller, api: organizationRoutes.listOrganizations } as const;
 const query = { bootstraps: '', api: '?limit=1' } as const;
 
+const get = (endpoint: string, path: string, interrupted: AbortSignal, token: string | undefined): Promise<Response> =>
+  fetch(`${endpoint}${path}`, {
+    headers: {
+      'user-agent': `plinth/${version}`,
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(token !== undefined && endpoint.startsWith('https:') && { 'x-serverless-authorization': `Bearer ${token}` }),
+    },
+    redirect: 'manual',
+    signal: AbortSignal.any([timeLimit(timeoutMs), interrupted]),
+  });
+
+/** Begins to sign in to the console, and goes no further. Returns what the service says if it cannot read the console's secret. */
+export async function probeConsole(
+  endpoint: string,
+  interrupted: AbortSignal,
+  token: string,
+): Promise<string | undefined> {
+  const response = await get(endpoint, pathTo(consoleRoutes.beginSignIn), interrupted, token).catch(() => undefined);
+  interrupted.throwIfAborted();
+  const body = (await response?.json().catch(() => undefined)) as { readonly detail?: unknown } | undefined;
+  const detail = typeof body?.detail === 'string' ? body.detail : '';
+  return detail.includes(deploymentSecrets.consoleClient) ? detail : undefined;
+}
+
 /** Without a token plinth answers 401, which proves just as well that it is there. `more` follows the query. */
 export async function probe(
   api: Api,
@@ -39,16 +65,7 @@ export async function probe(
   const startedAt = Date.now();
   let response: Response;
   try {
-    response = await fetch(`${endpoint}${pathTo(routes[api])}${query[api]}${more}`, {
-      headers: {
-        'user-agent': `plinth/${version}`,
-        ...(token !== undefined && { authorization: `Bearer ${token}` }),
-        ...(token !== undefined &&
-          endpoint.startsWith('https:') && { 'x-serverless-authorization': `Bearer ${token}` }),
-      },
-      redirect: 'manual',
-      signal: AbortSignal.any([timeLimit(timeoutMs), interrupted]),
-    });
+    response = await get(endpoint, `${pathTo(routes[api])}${query[api]}${more}`, interrupted, token);
   } catch (error) {
     interrupted.throwIfAborted();
     return { kind: 'unreachable', why: reasonOf(error) };

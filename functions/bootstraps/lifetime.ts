@@ -87,7 +87,7 @@ export const unprotect = (
   alter(context, steps, id, { actor, action: 'unprotect', shownBy }, async (record, at) => {
     const { protection, ...others } = record;
     if (protection === undefined) return undefined;
-    // It was admitted for less time from now on, so it passes that sooner.
-    const looked = record.price === undefined ? {} : { fuseAt: at };
+    // It was admitted for less time from now on, so it passes that sooner. Past its deadline, cleanup is what comes next.
+    const looked = record.price === undefined || record.deadlineAt <= at ? {} : { fuseAt: at };
     return { fields: { protection: undefined, ...looked }, writes: await spendWrites(context, record, others, at) };
   });

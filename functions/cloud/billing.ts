@@ -1,5 +1,5 @@
 /** Wraps Cloud Billing: which account pays for a project. */
-import { Problem } from '../../shared/problems.js';
+import { isHidden } from './errors.js';
 import { createRest, type Transport } from './rest.js';
 
 export interface BillingInfo {
@@ -15,6 +15,12 @@ interface BillingAccount {
 export function createBilling(transport: Transport) {
   const rest = createRest(transport, 'cloudbilling');
   const path = (projectId: string) => `/v1/projects/${projectId}/billingInfo`;
+  /** Those of the permissions that plinth has on the account. */
+  const held = async (accountName: string, permissions: readonly string[]): Promise<readonly string[]> => {
+    const path = `/v1/${accountName}:testIamPermissions`;
+    const doing = `ask what plinth may do with ${accountName}`;
+    return (await rest<{ permissions?: string[] }>('POST', path, { doing, body: { permissions } })).permissions ?? [];
+  };
   return {
     get: (projectId: string) =>
       rest<BillingInfo>('GET', path(projectId), { doing: `read which billing account pays for ${projectId}` }),
@@ -24,7 +30,7 @@ export function createBilling(transport: Transport) {
       try {
         return await rest<BillingAccount>('GET', `/v1/${accountName}`, { doing: `look at ${accountName}` });
       } catch (error) {
-        if (error instanceof Problem && ['cloud-permission', 'cloud-not-found'].includes(error.code)) return undefined;
+        if (isHidden(error)) return undefined;
         throw error;
       }
     },
@@ -45,16 +51,11 @@ export function createBilling(transport: Transport) {
       return count;
     },
 
+    held,
+
     /** Whether plinth may link projects to the account. */
-    async mayLink(accountName: string): Promise<boolean> {
-      const permission = 'billing.resourceAssociations.create';
-      const { permissions = [] } = await rest<{ permissions?: string[] }>(
-        'POST',
-        `/v1/${accountName}:testIamPermissions`,
-        { doing: `ask what plinth may do with ${accountName}`, body: { permissions: [permission] } },
-      );
-      return permissions.includes(permission);
-    },
+    mayLink: async (accountName: string): Promise<boolean> =>
+      (await held(accountName, ['billing.resourceAssociations.create'])).length > 0,
 
     /** An empty account unlinks the project. */
     link: (projectId: string, accountName: string) =>

@@ -295,6 +295,24 @@ export function operationProblem(error: unknown, doing: string): Problem {
   });
 }
 
+/** Google tells nobody whether there is a place that they may not see. Other refusals say nothing of the place: an API is off, a token is bad. */
+export const isHidden = (error: unknown): boolean => {
+  if (!(error instanceof Problem)) return false;
+  if (error.code === 'cloud-not-found') return true;
+  const { reasons, cloudStatus } = error.members ?? {};
+  const usual = ['forbidden', 'IAM_PERMISSION_DENIED'];
+  const isUsual = Array.isArray(reasons) && reasons.every((each) => usual.includes(String(each)));
+  return (
+    error.code === 'cloud-permission' && isUsual && [undefined, 'PERMISSION_DENIED'].includes(cloudStatus as string)
+  );
+};
+
+/** Whoever may not see a place holds nothing there. */
+export function noneIfHidden(error: unknown): readonly string[] {
+  if (isHidden(error)) return [];
+  throw error;
+}
+
 /** Turns Google's "not found" into undefined. */
 export async function orUndefined<T>(answer: Promise<T>): Promise<T | undefined> {
   try {

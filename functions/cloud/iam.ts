@@ -25,6 +25,14 @@ export function createIam(transport: Transport) {
         body: { accountId, serviceAccount: { displayName } },
       }),
 
+    /** Those of these permissions that plinth has on the account. None if there is no such account. */
+    async held(projectId: string, email: string, permissions: readonly string[]): Promise<readonly string[]> {
+      const path = `/v1/projects/${projectId}/serviceAccounts/${email}:testIamPermissions`;
+      const doing = `ask what plinth may do with the service account ${email}`;
+      const asked = rest<{ permissions?: string[] }>('POST', path, { doing, body: { permissions } });
+      return (await orUndefined(asked))?.permissions ?? [];
+    },
+
     /** Who may use the account itself. */
     policy: (projectId: string, email: string) =>
       createPolicy({

@@ -20,6 +20,7 @@ import { createScheduler, createSchedulerClient } from './scheduler.js';
 import { createSecretManager } from './secret-manager.js';
 import { createServices } from './services.js';
 import { createStorage } from './storage.js';
+import { createTopics } from './topics.js';
 import { createUploads } from './uploads.js';
 import { createVmLookup } from './vm-lookup.js';
 
@@ -77,5 +78,6 @@ const verbsOf = (transport: Transport, clients: ComputeClients) => ({
   publicCa: createPublicCa(transport),
   quotas: createQuotas(transport),
   storage: createStorage(transport),
+  topics: createTopics(transport),
   uploads: createUploads(transport),
 });

@@ -1,6 +1,6 @@
 /** Wraps Resource Manager: projects, their labels and policies. */
 import { Problem } from '../../shared/problems.js';
-import { orUndefined } from './errors.js';
+import { isHidden, orUndefined } from './errors.js';
 import { type LongRunningAnswer, readLongRunning } from './operations.js';
 import { createPolicy, type Policy, policyVersion } from './policy.js';
 import { createRest, type Rest, type RestCall, type Transport } from './rest.js';
@@ -94,23 +94,23 @@ export function createProjects(transport: Transport) {
 
 function createPermissions(rest: Rest) {
   const held = async (resource: string, permissions: readonly string[]): Promise<readonly string[]> => {
+    const path = `/v3/${resource}:testIamPermissions`;
     const doing = `ask what plinth may do in ${resource}`;
-    try {
-      const path = `/v3/${resource}:testIamPermissions`;
-      return (await rest<{ permissions?: string[] }>('POST', path, { doing, body: { permissions } })).permissions ?? [];
-    } catch (error) {
-      // Google tells nobody whether there is a place that they may not see.
-      if (error instanceof Problem && ['cloud-permission', 'cloud-not-found'].includes(error.code)) return [];
-      throw error;
-    }
+    return (await rest<{ permissions?: string[] }>('POST', path, { doing, body: { permissions } })).permissions ?? [];
   };
   return {
     /** Whether plinth may make projects beneath `folders/…` or `organizations/…`. False if there is no such place. */
-    mayCreateIn: async (parent: string): Promise<boolean> =>
-      (await held(parent, ['resourcemanager.projects.create'])).length > 0,
+    async mayCreateIn(parent: string): Promise<boolean> {
+      try {
+        return (await held(parent, ['resourcemanager.projects.create'])).length > 0;
+      } catch (error) {
+        if (isHidden(error)) return false;
+        throw error;
+      }
+    },
 
-    /** Those of the permissions that plinth has on the project. None if there is no such project. */
-    held: (projectId: string, permissions: readonly string[]) => held(`projects/${projectId}`, permissions),
+    /** Those of the permissions that plinth has on `projects/…`, `folders/…` or `organizations/…`. */
+    held,
   };
 }
 

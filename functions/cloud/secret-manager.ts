@@ -1,7 +1,7 @@
 /** Wraps Secret Manager in plinth's own project, which holds all secrets. Each is read by its version number. */
 
 import { Problem } from '../../shared/problems.js';
-import { orUndefined } from './errors.js';
+import { isHidden, orUndefined } from './errors.js';
 import { createRest, type Rest, type Transport } from './rest.js';
 
 const maxPayloadBytes = 64 * 1024;
@@ -54,6 +54,14 @@ export function createSecretManager(transport: Transport) {
         throw new Problem('cloud-propagation', `The secret ${secretId} was made and cannot be written to yet.`);
       }
       return numberOf(version);
+    },
+
+    /** Those of these permissions that plinth has on the secret. Google answers none for a secret that is not there. */
+    async held(secretId: string, permissions: readonly string[]): Promise<readonly string[]> {
+      const path = `${secrets}/${secretId}:testIamPermissions`;
+      const doing = `ask what plinth may do with the secret ${secretId}`;
+      const asked = rest<{ permissions?: string[] }>('POST', path, { doing, body: { permissions } });
+      return (await orUndefined(asked))?.permissions ?? [];
     },
 
     /** Deletes the secret with all its versions. Succeeds if there is none. */
@@ -112,6 +120,10 @@ function createVersions(rest: Rest, secrets: string) {
 
     read,
 
+    /** Whether plinth may read a secret that is not there, by its name alone: Google looks at the right first. */
+    mayRead: (secretId: string): Promise<boolean> => isAllowed(read(secretId, '1')),
+    mayList: (secretId: string): Promise<boolean> => isAllowed(versionsOf(secretId)),
+
     /** Removes the payload for good. The version keeps its number. */
     async destroy(secretId: string, version: string): Promise<void> {
       await rest('POST', `${secrets}/${secretId}/versions/${version}:destroy`, {
@@ -120,4 +132,15 @@ function createVersions(rest: Rest, secrets: string) {
       });
     },
   };
+}
+
+/** False for a refusal. True for an answer, or if there is no such secret. */
+async function isAllowed(asked: Promise<unknown>): Promise<boolean> {
+  try {
+    await orUndefined(asked);
+    return true;
+  } catch (error) {
+    if (isHidden(error)) return false;
+    throw error;
+  }
 }

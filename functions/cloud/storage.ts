@@ -5,7 +5,7 @@
 import * as z from 'zod';
 import { Problem } from '../../shared/problems.js';
 import { orUndefined } from './errors.js';
-import { createRest, type Transport } from './rest.js';
+import { createRest, type Rest, type Transport } from './rest.js';
 import { signUrl } from './signed-url.js';
 
 const archives = { full: 'installer.tar.gz', lite: 'installer-lite.tar.gz' } as const;
@@ -38,6 +38,8 @@ export function createStorage(transport: Transport) {
   const rest = createRest(transport, 'storage');
 
   return {
+    ...createRights(rest),
+
     /**
      * The builds of one version or of all, newest first. One archive of either kind makes a build, even without its SHA-256.
      */
@@ -86,11 +88,6 @@ export function createStorage(transport: Transport) {
       return { bucket, object: name, bytes: Number(found.size), sha256 } satisfies PackageArchive;
     },
 
-    /** Throws if the object is not there, or may not be read. */
-    async look(bucket: string, name: string): Promise<void> {
-      await rest('GET', object(bucket, name), { doing: `look at gs://${bucket}/${name}`, query: { fields: 'name' } });
-    },
-
     /** A V4 signed URL for GET. Anybody who has it may read until it expires. Never store or log it. */
     signedUrl: (archive: Pick<PackageArchive, 'bucket' | 'object'>, seconds: number, now: Date) =>
       signUrl(transport, archive, seconds, now),
@@ -104,3 +101,21 @@ export function createStorage(transport: Transport) {
     return text?.trim().split(/\s+/)[0];
   }
 }
+
+const createRights = (rest: Rest) => ({
+  /** Those of these permissions that plinth has on the bucket. Undefined if it is not there. */
+  async held(bucket: string, permissions: readonly string[]): Promise<readonly string[] | undefined> {
+    const found = await orUndefined(
+      rest<{ permissions?: readonly string[] }>('GET', `/storage/v1/b/${bucket}/iam/testPermissions`, {
+        doing: `ask what plinth may do in the bucket ${bucket}`,
+        query: { permissions },
+      }),
+    );
+    return found && (found.permissions ?? []);
+  },
+
+  /** Throws if the object is not there, or may not be read. */
+  async look(bucket: string, name: string): Promise<void> {
+    await rest('GET', object(bucket, name), { doing: `look at gs://${bucket}/${name}`, query: { fields: 'name' } });
+  },
+});

@@ -17,17 +17,6 @@ export function createUploads(transport: Transport) {
   const pathOf = ({ bucket, object }: UploadPlace): string => `/storage/v1/b/${bucket}/o/${encodeURIComponent(object)}`;
 
   return {
-    /** Those of these permissions that the caller holds on the bucket. Undefined if it is not there. */
-    async held(bucket: string, permissions: readonly string[]): Promise<readonly string[] | undefined> {
-      const found = await orUndefined(
-        rest<{ permissions?: readonly string[] }>('GET', `/storage/v1/b/${bucket}/iam/testPermissions`, {
-          doing: `look at the bucket of uploads ${bucket}`,
-          query: { permissions },
-        }),
-      );
-      return found && (found.permissions ?? []);
-    },
-
     /** Its size in bytes. Undefined if it is not there. */
     async size(place: UploadPlace): Promise<number | undefined> {
       const doing = `look at the upload ${place.object}`;

@@ -26,7 +26,6 @@ const Doors = z.object({
   issuer: z.string(),
   authorization_endpoint: z.url(),
   token_endpoint: z.url(),
-  revocation_endpoint: z.url().optional(),
 });
 type Doors = z.infer<typeof Doors>;
 
@@ -82,12 +81,6 @@ export async function grant(client: Client, form: Readonly<Record<string, string
   if (status >= 500 || status === 429 || status === 408) throw unavailable(`answers ${status}`);
   const { error } = z.object({ error: z.string().regex(/^[\w-]{1,60}$/) }).safeParse(body).data ?? {};
   throw new RefusedByIssuer(error ?? `status ${status}`);
-}
-
-/** Ends the login at the issuer. A failure changes nothing: the session is over all the same. */
-export async function revoke({ issuer }: Pick<Client, 'issuer'>, refreshToken: string): Promise<void> {
-  const { revocation_endpoint: door } = await doorsOf(issuer);
-  if (door !== undefined) await ask(door, { token: refreshToken });
 }
 
 const Claims = z.object({ exp: z.number(), nonce: z.string().optional() });

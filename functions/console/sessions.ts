@@ -10,7 +10,7 @@ import type { Context } from '../context.js';
 import { lift, read } from '../store/lift.js';
 import { persist } from '../store/persist.js';
 import { Conflict } from '../store/store.js';
-import { type Client, claimsOf, grant, RefusedByIssuer, revoke, type Tokens } from './issuer.js';
+import { type Client, claimsOf, grant, RefusedByIssuer, type Tokens } from './issuer.js';
 import { createSeal, type Seal } from './seal.js';
 
 /** A working day. Then people sign in again. */
@@ -96,6 +96,10 @@ export async function findSession(context: Keeping, client: Client, cookie: stri
   }
 }
 
+/**
+ * Nothing is revoked at the issuer: Google then takes back all that the person agreed to, with it their sessions in other
+ * browsers. The refresh token is in the sealed cookie alone, which is worth nothing from here on.
+ */
 export async function endSession(context: Keeping, client: Client, cookie: string): Promise<void> {
   const held = Sealed.safeParse(sealOf(context, client).open(cookie)).data;
   if (held === undefined) return;
@@ -103,7 +107,6 @@ export async function endSession(context: Keeping, client: Client, cookie: strin
   const id = sha256(held.id);
   const found = await persist(() => store.get(collection, id));
   if (found !== undefined) await persist(() => store.commit([{ kind: 'delete', collection, id }])).catch(ignoreGone);
-  if (held.refreshToken !== undefined) await revoke(client, held.refreshToken).catch(() => undefined);
 }
 
 /** Another tab signed out in the same moment. */

@@ -6,19 +6,15 @@ import * as z from 'zod';
 import { collections } from '../../shared/names.js';
 import type { Context } from '../context.js';
 import { lift } from '../store/lift.js';
+import { type Holder, missingGrants } from './needed-grants.js';
 
-/** What each needs there, API by API. */
-export const scheduledPermissions = {
-  sweep: ['datastore.entities.create'],
-  cleanup: ['datastore.entities.create', 'cloudscheduler.jobs.get', 'cloudscheduler.jobs.run'],
-} as const;
-export type Scheduled = keyof typeof scheduledPermissions;
+export type Scheduled = Extract<Holder, 'sweep' | 'cleanup'>;
 
 /** `grants/{function}`. */
 export const GrantsRecord = z.object({
   schema: z.literal(1),
   at: z.iso.datetime(),
-  /** Permissions, with a space between two. Empty: it holds all. */
+  /** Permissions and their places, for people. Empty: it holds all. */
   missing: z.string(),
 });
 type GrantsRecord = z.infer<typeof GrantsRecord>;
@@ -36,8 +32,7 @@ export function createGrantsReport({ cloud, config, store, clock, log }: Context
     const now = clock.now();
     if (now.getTime() - lookedAt < restMs) return;
     try {
-      const held = await cloud.projects.held(config.project, scheduledPermissions[name]);
-      const missing = scheduledPermissions[name].filter((each) => !held.includes(each)).join(' ');
+      const missing = (await missingGrants({ cloud, config }, name)).join(', ');
       const data: GrantsRecord = { schema: 1, at: now.toISOString(), missing };
       await store.commit([{ kind: 'set', collection: collections.grants, id: name, data }]);
       lookedAt = missing === '' ? now.getTime() : Number.NEGATIVE_INFINITY;

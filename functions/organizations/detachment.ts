@@ -74,6 +74,7 @@ async function look({ store }: Context, teamId: number): Promise<Seen> {
     .map(({ data }) => liftTeamMember(data))
     .map(({ email, role, boundTo }) => ({ email, role, boundTo }));
   const event = team.migration === null ? undefined : await arrivalOf(store, team);
+  if (team.migration !== null && event === undefined) throw nothingOnRecord(teamId);
   if (event?.stayed === undefined) return { team, members, former: members };
   return { team, members, former: formerIn(event) };
 }
@@ -84,8 +85,11 @@ export function formerIn({ before, stayed = [], boundTo }: EventRecord): readonl
   return [...stayed, ...left].map((each, i) => ({ ...each, boundTo: boundTo?.[i] ?? undefined }));
 }
 
-/** The event that recorded the team's migration into its organization, or its creation there. */
-export async function arrivalOf(store: Store, { teamId, organizationId, migration }: TeamRecord): Promise<EventRecord> {
+/** The event that recorded the team's migration into its organization, or its creation there. Undefined: none is left. */
+export async function arrivalOf(
+  store: Store,
+  { teamId, organizationId, migration }: TeamRecord,
+): Promise<EventRecord | undefined> {
   const found =
     typeof migration === 'string'
       ? [await store.get(collections.organizationEvents, migration)]
@@ -94,14 +98,15 @@ export async function arrivalOf(store: Store, { teamId, organizationId, migratio
           where: [['organizationId', '==', organizationId as string]],
           orderBy: ['id', 'desc'],
         });
-  const arrival = found
+  return found
     .flatMap((document) => read(document, liftEvent)?.data ?? [])
     .find((event) => event.teamId === teamId && ['team-migrated', 'team-created'].includes(event.action));
-  if (arrival !== undefined) return arrival;
-  throw new Problem('conflict', `Nothing is on record of how team ${teamId} came into its organization.`, {
+}
+
+export const nothingOnRecord = (teamId: number): Problem =>
+  new Problem('conflict', `Nothing is on record of how team ${teamId} came into its organization.`, {
     advice: 'Make a new team with the members that it shall have.',
   });
-}
 
 export function differences(members: readonly Former[], former: readonly Former[]) {
   const byEmail = (of: readonly Former[]) => new Map(of.map((each) => [each.email, each]));

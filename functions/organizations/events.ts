@@ -57,29 +57,30 @@ export function eventWrite(
 
 const byEmail = (a: Member, b: Member): number => (a.email < b.email ? -1 : 1);
 
-const whyOf = (record: EventRecord): { readonly why?: string } => {
-  const { why } = removedBy(record);
-  return why === undefined ? {} : { why };
-};
-
 /** An event and its position: the time of its commit, then its id. */
 interface Placed {
   readonly place: string;
+  readonly organizationId: string | null;
   readonly event: OrganizationEvent;
 }
 
 /** The members that stayed are stored once. 2,000 long addresses would not fit into a document twice. */
 function placed({ createdAt, data }: Document): Placed {
   const record = liftEvent(data);
-  const { schema: _, organizationId: __, boundTo: ___, stayed, ...rest } = record;
-  const event = { ...rest, ...whyOf(record), at: isoOf(createdAt) } as OrganizationEvent;
+  const { schema: _, organizationId, boundTo: __, stayed, ...rest } = record;
+  const { why } = removedBy(record);
+  const event = { ...rest, ...(why !== undefined && { why }), at: isoOf(createdAt) } as OrganizationEvent;
   const place = `${timeText(createdAt)} ${event.id}`;
-  if (stayed === undefined) return { place, event };
+  if (stayed === undefined) return { place, organizationId, event };
   const withStayed = (state: unknown): object => {
     const { members = [] } = state as { readonly members?: readonly Member[] };
     return { ...(state as object), members: [...stayed, ...members].sort(byEmail) };
   };
-  return { place, event: { ...event, before: withStayed(event.before), after: withStayed(event.after) } };
+  return {
+    place,
+    organizationId,
+    event: { ...event, before: withStayed(event.before), after: withStayed(event.after) },
+  };
 }
 
 const newestFirst = (a: Placed, b: Placed): number => (a.place < b.place ? 1 : -1);
@@ -96,16 +97,18 @@ export interface EventFilter {
   readonly actor?: string | undefined;
   readonly action?: string | undefined;
   readonly member?: string | undefined;
+  readonly teamId?: number | undefined;
   readonly since?: string | undefined;
   readonly until?: string | undefined;
 }
 
-function fits({ actor, action, email, at }: OrganizationEvent, filter: EventFilter): boolean {
+function fits({ actor, action, email, teamId, at }: OrganizationEvent, filter: EventFilter): boolean {
   const moment = Date.parse(at);
   return (
     (filter.actor === undefined || filter.actor === actor) &&
     (filter.action === undefined || filter.action === action) &&
     (filter.member === undefined || filter.member === email) &&
+    (filter.teamId === undefined || filter.teamId === teamId) &&
     (filter.since === undefined || moment >= Date.parse(filter.since)) &&
     (filter.until === undefined || moment < Date.parse(filter.until))
   );
@@ -120,7 +123,10 @@ export async function listEvents(
   filter: EventFilter = {},
 ): Promise<Paged<OrganizationEvent>> {
   checkAdmin(await seeOrganization(store, caller, organizationId), 'organization');
-  return readRecord(store, ['organizationId', '==', organizationId], page, filter);
+  const { teamId } = filter;
+  if (teamId === undefined) return readRecord(store, ['organizationId', '==', organizationId], page, filter);
+  // The team's own record is the shorter one. It goes back to where the team was before.
+  return readRecord(store, ['teamId', '==', teamId], page, filter, (each) => each.organizationId === organizationId);
 }
 
 /** The record of a team, wherever it was, for its admins and those of its organization. */
@@ -149,6 +155,8 @@ export async function checkTeamRecord(store: Store, caller: Caller, teamId: numb
   checkAdmin(rights, 'team');
 }
 
+const mostAtOnce = 500;
+
 export type Whose = readonly ['organizationId' | 'teamId', '==', string | number];
 
 /**
@@ -160,6 +168,7 @@ async function readRecord(
   whose: Whose,
   { limit, after }: Page,
   filter: EventFilter,
+  isTheirs: (each: Placed) => boolean = () => true,
 ): Promise<Paged<OrganizationEvent>> {
   const place = after === undefined ? undefined : String(after);
   // Ids from before 3.0.0 have the time of a process, whose clock may be ahead.
@@ -167,8 +176,8 @@ async function readRecord(
   const sinceMicros = filter.since === undefined ? 0 : Date.parse(filter.since) * 1000;
   const found: Placed[] = [];
   for (;;) {
-    // A few more than asked for are usually enough.
-    const size = limit === undefined ? undefined : limit + 5;
+    // A few more than asked for are usually enough. What a filter leaves out is read in larger pieces.
+    const size = limit === undefined ? undefined : Math.max(limit + 5, found.length === 0 ? 0 : mostAtOnce);
     const more = (await readEvents(store, whose, from, size)).map(placed);
     found.push(...more);
     from = more.at(-1)?.event.id;
@@ -178,7 +187,7 @@ async function readRecord(
     const settled = complete ? 0 : oldest;
     const items = found
       .filter((each) => (place === undefined || each.place < place) && microsOf(each.place) >= settled)
-      .filter(({ event }) => fits(event, filter))
+      .filter((each) => isTheirs(each) && fits(each.event, filter))
       .sort(newestFirst);
     if (!complete && items.length <= (limit ?? 0)) continue;
     const shown = items.slice(0, limit);

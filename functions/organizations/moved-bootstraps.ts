@@ -34,6 +34,8 @@ interface Moving {
   readonly becomes: readonly Member[];
   /** Whether it goes into the organization, or out of it. */
   readonly goes: 'in' | 'out';
+  /** False: whoever asks may not know who governs the organization. */
+  readonly namesAdmins?: boolean;
 }
 
 interface Moved {
@@ -45,20 +47,19 @@ interface Moved {
 
 /** Reads nothing for a team that has no bootstraps. */
 export async function movedBootstraps(context: Pick<Context, 'store'>, moving: Moving): Promise<Moved> {
-  const { team, organizationId, goes } = moving;
+  const { team, organizationId, goes, namesAdmins = true } = moving;
   if (team.holds !== true) return { projectIds: [], shown: [] };
   const [held, admins] = await Promise.all([heldBy(context, team.teamId), adminsOf(context, organizationId)]);
   const [is, becomes] = [emailsOf(moving.is), emailsOf(moving.becomes)];
   const come = becomes.filter((email) => !is.includes(email));
   const leave = is.filter((email) => !becomes.includes(email));
-  const govern = admins.filter((email) => !is.includes(email) && !becomes.includes(email));
+  const govern = namesAdmins ? admins.filter((email) => !is.includes(email) && !becomes.includes(email)) : [];
+  const gain = goes === 'in' ? [...come, ...govern] : come;
+  const lose = goes === 'in' ? leave : [...leave, ...govern];
+  const holdersOf = otherHolders(context, { team, organizationId, admins, emails: [...gain, ...lose] });
   const shown = await Promise.all(
     held.slice(0, mostShown).map(async (each) => {
-      const among = { team, organizationId, admins };
-      const [gains, loses] = await Promise.all([
-        lacking(context, among, each, goes === 'in' ? [...come, ...govern] : come),
-        lacking(context, among, each, goes === 'in' ? leave : [...leave, ...govern]),
-      ]);
+      const holders = await holdersOf(each);
       const { name, projectId, owner, price } = each;
       return {
         name,
@@ -66,8 +67,8 @@ export async function movedBootstraps(context: Pick<Context, 'store'>, moving: M
         owner,
         shared: each.team !== team.teamId,
         ...(price !== undefined && { costAnHour: amountText(price.microsAnHour) }),
-        gains,
-        loses,
+        gains: gain.filter((email) => !holders.has(email)).sort(),
+        loses: lose.filter((email) => !holders.has(email)).sort(),
       };
     }),
   );
@@ -100,20 +101,28 @@ async function adminsOf({ store }: Pick<Context, 'store'>, organizationId: strin
   return found.map(({ data }) => liftOrganizationMember(data).email).sort();
 }
 
-/** Of these people, who has the bootstrap in no other way than by this team. */
-async function lacking(
-  { store }: Pick<Context, 'store'>,
-  { team, organizationId, admins }: Pick<Moving, 'team' | 'organizationId'> & { readonly admins: readonly string[] },
-  { owner, team: owning, sharedTeams = [], sharedWith = [] }: Held,
-  emails: readonly string[],
-): Promise<string[]> {
-  const others = [...(owning === undefined ? [] : [owning]), ...sharedTeams].filter((each) => each !== team.teamId);
-  const kept = new Set([...sharedWith, ...(owning === team.teamId ? [] : [owner])]);
-  for (const teamId of others) {
+interface Among extends Pick<Moving, 'team' | 'organizationId'> {
+  readonly admins: readonly string[];
+  readonly emails: readonly string[];
+}
+
+/** Tells who of these people has a bootstrap in another way than by this team. Each other team is read once. */
+function otherHolders({ store }: Pick<Context, 'store'>, { team, organizationId, admins, emails }: Among) {
+  const read = async (teamId: number): Promise<readonly string[]> => {
     const other = await readTeam(store, teamId);
-    if (other === undefined) continue;
-    for (const email of (await readTeamMembers(store, teamId, emails)).keys()) kept.add(email);
-    if (other.organizationId === organizationId) for (const email of admins) kept.add(email);
-  }
-  return emails.filter((email) => !kept.has(email)).sort();
+    if (other === undefined) return [];
+    const members = await readTeamMembers(store, teamId, emails);
+    return [...members.keys(), ...(other.organizationId === organizationId ? admins : [])];
+  };
+  const known = new Map<number, ReturnType<typeof read>>();
+  const inTeam = (teamId: number) => {
+    const found = known.get(teamId) ?? read(teamId);
+    known.set(teamId, found);
+    return found;
+  };
+  return async ({ owner, team: owning, sharedTeams = [], sharedWith = [] }: Held): Promise<ReadonlySet<string>> => {
+    const others = [...(owning === undefined ? [] : [owning]), ...sharedTeams].filter((each) => each !== team.teamId);
+    const members = (await Promise.all(others.map(inTeam))).flat();
+    return new Set([...sharedWith, ...(owning === team.teamId ? [] : [owner]), ...members]);
+  };
 }

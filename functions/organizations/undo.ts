@@ -10,7 +10,7 @@ import type { Context } from '../context.js';
 import type { Caller } from '../identity/auth.js';
 import { bindingOf } from '../identity/binding.js';
 import type { Transaction } from '../store/store.js';
-import { arrivalOf, differences, type Former, formerIn, restore } from './detachment.js';
+import { arrivalOf, differences, type Former, formerIn, nothingOnRecord, restore } from './detachment.js';
 import type { EventRecord, TeamRecord } from './documents.js';
 import { viewOfMember } from './members.js';
 import { checkTheirs } from './membership.js';
@@ -32,18 +32,20 @@ interface Seen {
   readonly arrival: EventRecord;
   readonly members: readonly Former[];
   readonly former: readonly Former[];
+  /** Whether the caller may know who governs the organization. */
+  readonly namesAdmins: boolean;
   readonly until: string;
 }
 
-export const previewUndo = (
+/** Bootstraps are read after the transaction, which holds up whoever changes the team. */
+export async function previewUndo(
   context: Context,
   caller: Caller,
   asked: UndoAsked,
-): Promise<{ readonly preview: UndoPreview; readonly tag: string }> =>
-  transactInTeam(context, asked.teamId, async (transaction) => {
-    const seen = await look(context, transaction, caller, asked);
-    return previewOf(context, seen);
-  });
+): Promise<{ readonly preview: UndoPreview; readonly tag: string }> {
+  const seen = await transactInTeam(context, asked.teamId, (transaction) => look(context, transaction, caller, asked));
+  return previewOf(context, seen);
+}
 
 export const undoMigration = (
   context: Context,
@@ -79,11 +81,13 @@ async function look(
   const team = await readTeam(transaction, teamId);
   if (team === undefined) throw noTeam(teamId);
   // Events never change, so they are read outside of the transaction.
-  const arrival = await latestOf(context, team);
-  const former = arrival === undefined ? [] : formerIn(arrival);
-  await checkMay(context, transaction, caller, team, former);
+  const wasMoved = team.organizationId !== null && team.migration !== null;
+  const arrival = wasMoved ? await arrivalOf(context.store, team) : undefined;
+  const former = arrival?.stayed === undefined ? [] : formerIn(arrival);
+  const namesAdmins = await checkMay(context, transaction, caller, team, former);
+  if (wasMoved && arrival === undefined) throw nothingOnRecord(teamId);
   const { organizationId } = team;
-  if (organizationId === null || arrival === undefined) {
+  if (organizationId === null || arrival?.stayed === undefined) {
     throw new Problem('conflict', `Team ${teamId} was not migrated into an organization that it is in.`, {
       advice: 'A team that was made in an organization, or has left it, has nothing to undo.',
     });
@@ -106,18 +110,12 @@ async function look(
     });
   }
   const members = await membersOfTeam(context, teamId);
-  return { team: { ...team, organizationId }, arrival, members, former, until };
-}
-
-async function latestOf({ store }: Context, team: TeamRecord): Promise<EventRecord | undefined> {
-  if (team.organizationId === null || team.migration === null) return undefined;
-  const arrival = await arrivalOf(store, team);
-  return arrival.stayed === undefined ? undefined : arrival;
+  return { team: { ...team, organizationId }, arrival, members, former, namesAdmins, until };
 }
 
 /**
  * Who may migrate the team may undo it, and so may its former admins. Whoever sees the team otherwise gets a 403. To everybody
- * else it is not there.
+ * else it is not there. Tells whether the caller may know who governs the organization.
  */
 async function checkMay(
   { config }: Context,
@@ -125,7 +123,7 @@ async function checkMay(
   caller: Caller,
   { teamId, organizationId }: TeamRecord,
   former: readonly Former[],
-): Promise<void> {
+): Promise<boolean> {
   const { email } = caller;
   const own = (await readTeamMembers(transaction, teamId, [email])).get(email);
   const governor =
@@ -142,14 +140,15 @@ async function checkMay(
   if (!caller.operator && own === undefined && governor?.role !== 'admin' && !wasAdmin) throw noTeam(teamId);
   const mayMigrate = governs && (!config.migrationConsent || own?.role === 'admin');
   checkAdmin({ role: own?.role, admin: caller.operator || mayMigrate || wasAdmin }, 'team');
+  return caller.operator || governor !== undefined;
 }
 
-async function previewOf(context: Context, { team, arrival, members, former, until }: Seen) {
+async function previewOf(context: Context, { team, arrival, members, former, namesAdmins, until }: Seen) {
   const { stays, restored, removed, changed } = differences(members, former);
   const left = new Set(removed.map(({ email }) => email));
   const { organizationId } = team;
-  const moved = await movedBootstraps(context, { team, organizationId, is: members, becomes: former, goes: 'out' });
-  const { projectIds, shown } = moved;
+  const moving = { team, organizationId, is: members, becomes: former, goes: 'out', namesAdmins } as const;
+  const { projectIds, shown } = await movedBootstraps(context, moving);
   const preview: UndoPreview = {
     teamId: team.teamId,
     migrationId: arrival.id,

@@ -22,7 +22,7 @@ import { serviceUsage } from './service-usage/service-usage.js';
 import { storage } from './storage/storage.js';
 
 /** What most APIs have in common. */
-const usual = { errors: 'platform', worksWhileOff: false, gcloudBase: '' } as const;
+const usual = { errors: 'platform', gcloudBase: '' } as const;
 
 /** The APIs by the name of their host. */
 export const apis: Apis = {
@@ -30,15 +30,15 @@ export const apis: Apis = {
     ...usual,
     title: 'Cloud Resource Manager API',
     isBilled: false,
-    worksWhileOff: true,
+    countsAtCaller: true,
     versions: [resourceManager, resourceManagerV1],
   },
-  cloudbilling: { ...usual, title: 'Cloud Billing API', isBilled: false, worksWhileOff: true, versions: [billing] },
+  cloudbilling: { ...usual, title: 'Cloud Billing API', isBilled: false, countsAtCaller: true, versions: [billing] },
   serviceusage: {
     ...usual,
     title: 'Service Usage API',
     isBilled: false,
-    worksWhileOff: true,
+    countsAtCaller: true,
     versions: [serviceUsage],
   },
   iam: {

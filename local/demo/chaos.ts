@@ -64,31 +64,31 @@ function functionsIn(folder: StateFolder, stage: Stage): Functions {
 /** Runs the command, kills what serves it, and kills the command once. Returns the last exit code. */
 async function throughKills(stage: Stage, functions: Functions, at: PlinthOptions): Promise<number | null> {
   const begin = () => startPlinth(['beta', 'bootstrap-cloud', ...flagsFor(undefined)], { ...at, show: true });
+  const again = () => {
+    stage.say('The same command again:');
+    return begin();
+  };
   let running = begin();
-  let hasEnded = false;
-  const watch = (run: typeof running) =>
-    void run.ended.then(() => {
-      if (run === running) hasEnded = true;
-    });
-  watch(running);
   for (const [n, rest] of rests.entries()) {
-    await sleep(rest);
-    if (hasEnded) break;
+    const ended = await Promise.race([running.ended, sleep(rest)]);
+    if (ended?.exitCode === 0) break;
+    // The functions went before it had begun, and it said so.
+    if (ended !== undefined) {
+      running = again();
+      await sleep(rest);
+    }
     await functions.kill();
-    if (n + 1 === killsBeforeCaller) {
-      const { child, ended } = running;
-      child.kill('SIGKILL');
-      await ended;
-      stage.say(`  ▼ kill -9 ${child.pid}: the command line is gone, too; the same command again`);
-      await functions.start();
-      running = begin();
-      watch(running);
-    } else await functions.start();
+    const takesCaller = n + 1 === killsBeforeCaller;
+    if (takesCaller) {
+      running.child.kill('SIGKILL');
+      await running.ended;
+      stage.say(`  ▼ kill -9 ${running.child.pid}: the command line is gone, too`);
+    }
+    await functions.start();
+    if (takesCaller) running = again();
   }
   const { exitCode } = await running.ended;
-  if (exitCode === 0) return exitCode;
-  stage.say('The same command again:');
-  return (await begin().ended).exitCode;
+  return exitCode === 0 ? exitCode : (await again().ended).exitCode;
 }
 
 /** Returns sentences about what is wrong. */

@@ -78,6 +78,9 @@ const eventQuery = z.strictObject({
   since: when('Only from then on'),
   until: when('Only before'),
 });
+const organizationEventQuery = eventQuery.extend({
+  teamId: TeamIdText.optional().meta({ description: 'Only what concerns this team', examples: [1571417718] }),
+});
 const withDeleted = z.strictObject({
   ...pageQuery,
   deleted: flag('Those that are deleted and can be restored, instead of the living ones'),
@@ -360,7 +363,7 @@ export const organizationRoutes = {
       'The record of an organization, as a JSON array: no stream of events. For its admins. Every removal and migration shows what was before and after. Filters hold together. Whole, or with `limit` in pages.',
     caller: 'known',
     params: ofOrganization,
-    query: eventQuery,
+    query: organizationEventQuery,
     replies: { 200: list('The events', OrganizationEvent) },
     problems: ['forbidden'],
   },
@@ -644,7 +647,7 @@ export const organizationRoutes = {
     tag: 'Migration',
     summary: 'What the undo of a migration would do; changes nothing. Its ETag may be sent with the undo in If-Match',
     description:
-      'For whoever may undo it. It names every difference: who comes back, who leaves, whose role changes, and who gains and loses access to which bootstrap. Only the migration that brought the team into its present organization can be undone (409), within 30 days.',
+      'For whoever may undo it. It names every difference: who comes back, who leaves, whose role changes, and who gains and loses access to which bootstrap. Admins of the organization are named only to its members and to operators. Only the migration that brought the team into its present organization can be undone (409), within 30 days.',
     caller: 'known',
     params: ofMigration,
     replies: {

@@ -33,7 +33,8 @@ describe('what a list says', function () {
   } as const;
   const unknown: CostEstimate = { currency: 'USD', pricesAsOf: '2026-01-01', unknown: ['region asia-east1'] };
   const views = () => [
-    named('removed', { state: 'removed', deadlineAt: minutes(-90), endedAt: minutes(-80), createdAt: minutes(-200) }),
+    // Each time is taken by itself, so two of them are no whole hours apart.
+    named('removed', { state: 'removed', deadlineAt: minutes(-90), endedAt: minutes(-80), createdAt: minutes(-200.5) }),
     named('kept', {
       deadlineAt: minutes(30),
       protection: { until: minutes(2 * day), reason: 'Debugging: storage', by: 'alice@example.com' },

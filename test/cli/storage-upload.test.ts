@@ -1,8 +1,12 @@
 /** The sending of a file to Cloud Storage in a session, through a network that cuts it, and what its answers mean. */
 import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
+import { keptSession } from '../../cli/machines/kept-session.js';
 import { sendToStorage } from '../../cli/machines/storage-upload.js';
 import type { FileSource } from '../../functions/remote/remote.js';
 import { Problem } from '../../shared/problems.js';
@@ -74,6 +78,28 @@ describe('a file on its way to Cloud Storage', function () {
         await relay.close();
       }
     });
+  });
+
+  it('leaves no session on the caller’s disk that Google has ended by now', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'plinth-sessions-'));
+    try {
+      const nameOf = (id: string) => `${id}-${source.sha256}`;
+      for (const [id, days] of [
+        ['b-of-yesterday', 1],
+        ['b-ended-by-its-time', 8],
+      ] as const) {
+        mkdirSync(join(folder, 'uploads'), { recursive: true });
+        const path = join(folder, 'uploads', nameOf(id));
+        writeFileSync(path, 'http://127.0.0.1:9/session\n');
+        const at = new Date(Date.now() - days * 86_400_000);
+        utimesSync(path, at, at);
+      }
+      keptSession(folder, 'b-new', source).write('http://127.0.0.1:9/session');
+      const left = [nameOf('b-new'), nameOf('b-of-yesterday')];
+      expect(readdirSync(join(folder, 'uploads')).sort()).to.deep.equal(left);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 
   for (const [status, end] of [

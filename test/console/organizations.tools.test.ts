@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core';
 import { createStack, type Stack } from '../../local/stack/stack.js';
 import type { Member } from '../../shared/organization/organization.js';
 import type { Team } from '../../shared/organization/team.js';
-import { launch, narrow, signIn } from '../../tools/images/browser.js';
+import { launch, signIn } from '../../tools/images/browser.js';
 import { expectAccessible, makePerson, type Person } from './browser.js';
 
 const alice = 'alice@example.com';
@@ -38,15 +38,6 @@ describe('the console: organizations', function () {
   };
   const membersOf = async (teamId: number): Promise<string[]> =>
     (await as<Member[]>(alice, 'GET', `/teams/${teamId}/members`)).map(({ email }) => email).sort();
-
-  it('have a page to try their API, which fits a phone', async () => {
-    const { page } = await makePerson(browser);
-    await page.setViewportSize(narrow);
-    await page.goto(`${stack.url}/docs`);
-    await page.getByText('POST /organizations', { exact: true }).click();
-    expect(await page.evaluate('document.documentElement.scrollWidth')).to.be.at.most(narrow.width);
-    await page.close();
-  });
 
   it('are made with a script for a name, which is shown as its letters', async () => {
     const { page } = person;

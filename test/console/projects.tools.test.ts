@@ -154,7 +154,7 @@ describe('the console: projects', function () {
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').getByText('project by-keys').first().waitFor();
     await page.keyboard.press('Escape');
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.locator('dialog').waitFor({ state: 'detached' });
     // The focus is back where the question was asked.
     expect(await page.evaluate('document.activeElement?.textContent')).to.equal('Remove');
     await page.keyboard.press('Enter');

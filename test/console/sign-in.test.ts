@@ -191,6 +191,24 @@ describe('signing in to the console', () => {
     expect(Number(/Max-Age=(\d+)/.exec(set)?.[1])).to.be.within(3500, 3600);
   });
 
+  it('ends one session by a sign-out, and takes back nothing that the person agreed to at the issuer', async () => {
+    const [here, elsewhere] = [await signIn('erin@example.com'), await signIn('erin@example.com')];
+    const seal = createSeal(realRandom, local.consoleClientSecret, 'session');
+    const { refreshToken } = seal.open(here.cookies.replace('plinth-session=', '')) as { refreshToken: string };
+    const out = await here.visit(`${url}/console/sign-out`, { method: 'POST', origin: url });
+    expect(out.status).to.equal(204);
+    const renewed = await fetch(`${stack.record.issuerUrl}/token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        client_id: local.consoleClient,
+        client_secret: local.consoleClientSecret,
+        grant_type: 'refresh_token',
+        refresh_token: refreshToken,
+      }),
+    });
+    expect([renewed.status, (await session(elsewhere)).status]).to.deep.equal([200, 200]);
+  });
+
   for (const [error, said] of [
     ['access_denied', 'It was not agreed to.'],
     ['server_error', 'The issuer did not let you in. Try again.'],

@@ -2,17 +2,18 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { scheduledPermissions } from '../../functions/host/own-grants.js';
-import { ownPermissions } from '../../functions/preflight/deployment/grants.js';
+import { neededGrants } from '../../functions/host/needed-grants.js';
 import { indexedQueries } from '../../functions/preflight/deployment/indexes.js';
 import { uploadPermissions } from '../../functions/preflight/deployment/uploads.js';
 import { homeOf } from '../../local/demo/plinth-process.js';
-import { functionAccount, local, people } from '../../local/stack/deployment.js';
+import { functionAccount, local, people, topicPath } from '../../local/stack/deployment.js';
+import { makeBucket } from '../../local/stack/resources.js';
 import type { PreflightFinding } from '../../shared/bootstrap/preflight.js';
 import { collections, deploymentSecrets, functionNames } from '../../shared/names.js';
 import { problemKinds } from '../../shared/problems.js';
 import { lifeOf } from '../support/life.js';
 import { runAt } from '../support/plinth-here.js';
+import { putRelease, releaseSha256 } from '../support/put-release.js';
 import { projectFolder } from '../support/recording-store.js';
 import { type Caller, changesIn, makeScene, outcomeOf, type Scene } from '../support/scene.js';
 import { sharedZone } from '../support/shared-zone.js';
@@ -32,8 +33,8 @@ function without({ cloud: { world } }: Scene, resource: string, role: string): (
   const bindings = (before['bindings'] ?? []) as { role: string }[];
   const left = bindings.filter((each) => each.role !== role);
   expect(left.length).to.be.lessThan(bindings.length);
-  world.policies.set(resource, { ...before, bindings: left });
-  return () => void world.policies.set(resource, { ...world.policies.get(resource, 3), bindings });
+  world.policies.set(resource, { ...before, version: 3, bindings: left });
+  return () => void world.policies.set(resource, { ...world.policies.get(resource, 3), version: 3, bindings });
 }
 
 interface Case {
@@ -45,7 +46,10 @@ interface Case {
 
 const roleOf = (name: string) => `projects/${local.project}/roles/${name}`;
 const own = `projects/${local.project}`;
-const uploadsBucket = `projects/${local.project}/buckets/${local.uploadsBucket}`;
+const bucketOf = (name: string) => `${own}/buckets/${name}`;
+const uploadsBucket = bucketOf(local.uploadsBucket);
+const secretOf = (key: keyof typeof deploymentSecrets) => `${own}/secrets/${deploymentSecrets[key]}`;
+const subscriptionOf = (name: string) => `${own}/subscriptions/eventarc-${name}-sub`;
 const account = `billingAccounts/${local.billingAccount}`;
 
 /** Turns an API of plinth's own project off, and returns what turns it on again. */
@@ -56,6 +60,23 @@ function off({ cloud: { world } }: Scene, api: string): () => void {
   return () => void Object.assign(services, { [api]: since });
 }
 
+/** Takes an entry of a table away, and returns what gives it back. */
+function gone({ cloud: { world } }: Scene, table: string, name: string): () => void {
+  const entries = world.table(table);
+  const entry = entries[name];
+  expect(entry, name).not.to.equal(undefined);
+  delete entries[name];
+  return () => void Object.assign(entries, { [name]: entry });
+}
+
+/** Whoever asks a lane waits for a tenth of the time. */
+function hasty(scene: Scene): Scene {
+  const { clock } = scene.stack.functionsHalf?.contextOf(functionNames.bootstraps) ?? {};
+  const { after } = clock ?? {};
+  Object.assign(clock ?? {}, { after: (seconds: number, then: () => void) => after?.(seconds / 10, then) });
+  return scene;
+}
+
 const cases: readonly Case[] = [
   ...['compute', 'cloudscheduler'].map((api) => ({
     what: `the API ${api}`,
@@ -63,12 +84,12 @@ const cases: readonly Case[] = [
     words: new RegExp(`gcloud services enable ${api}\\.googleapis\\.com`),
     arrange: (scene: Scene) => off(scene, `${api}.googleapis.com`),
   })),
-  {
-    what: 'the API orgpolicy',
+  ...['orgpolicy', 'cloudresourcemanager', 'cloudbilling'].map((api) => ({
+    what: `the API ${api}`,
     code: 'apis-run-cloud-step',
-    words: /gcloud services enable orgpolicy\.googleapis\.com/,
-    arrange: (scene) => off(scene, 'orgpolicy.googleapis.com'),
-  },
+    words: new RegExp(`gcloud services enable ${api}\\.googleapis\\.com`),
+    arrange: (scene: Scene) => off(scene, `${api}.googleapis.com`),
+  })),
   {
     what: 'the API dns',
     code: 'apis-run-cloud-step',
@@ -132,12 +153,85 @@ const cases: readonly Case[] = [
     what: 'the bucket of uploads itself',
     code: 'uploads-bootstraps',
     words: /gs:\/\/.*uploads is not there/,
-    arrange({ cloud: { world } }) {
-      const buckets = world.table('storage.buckets');
-      const bucket = buckets[local.uploadsBucket];
-      delete buckets[local.uploadsBucket];
-      return () => void Object.assign(buckets, { [local.uploadsBucket]: bucket });
+    arrange: (scene) => gone(scene, 'storage.buckets', local.uploadsBucket),
+  },
+  {
+    what: 'the bucket of packages',
+    code: 'packages',
+    words: /gs:\/\/plinth-local-plinth-packages is not there.*Apply terraform again/,
+    arrange: (scene) => gone(scene, 'storage.buckets', local.packagesBucket),
+  },
+  {
+    what: 'the role to read packages',
+    code: 'packages',
+    words: /plinth-bootstraps may not read gs:\/\/plinth-local-plinth-packages.*roles\.json/,
+    arrange: (scene) => without(scene, bucketOf(local.packagesBucket), 'roles/storage.objectViewer'),
+  },
+  {
+    what: 'the bucket of releases',
+    code: 'executable',
+    words: /gs:\/\/plinth-local-plinth-releases\/releases\/.*gcloud storage cp/,
+    arrange: (scene) => gone(scene, 'storage.buckets', local.releaseBucket),
+  },
+  {
+    what: 'the role to read releases',
+    code: 'executable',
+    words: /may not read it.*gcloud storage cp/,
+    arrange: (scene) => without(scene, bucketOf(local.releaseBucket), 'roles/storage.objectViewer'),
+  },
+  {
+    what: 'a composite index',
+    code: 'indexes',
+    words: /logs by bootstrapId, instance, offset.*gcloud firestore indexes composite list --project=plinth-local/,
+    // The store of tests has no indexes. Firestore itself refuses such a query so.
+    arrange({ stack: { functionsHalf } }) {
+      const { store } = functionsHalf?.contextOf(functionNames.bootstraps) ?? {};
+      const query = store?.query;
+      const refused = Object.assign(new Error('9 FAILED_PRECONDITION: The query requires an index.'), { code: 9 });
+      Object.assign(store ?? {}, {
+        query: (asked: { readonly collection: string }) =>
+          asked.collection === collections.logs ? Promise.reject(refused) : query?.(asked),
+      });
+      return () => void Object.assign(store ?? {}, { query });
     },
+  },
+  {
+    what: 'the trigger of the cloud lane',
+    code: 'cloud-lane',
+    words: /not answered.*gcloud eventarc triggers list --location=europe-west4 --project=plinth-local/,
+    arrange: (scene) => gone(hasty(scene), 'pubsub.subscriptions', subscriptionOf(functionNames.runCloudStep)),
+  },
+  {
+    what: 'the right target of the trigger of the cloud lane',
+    code: 'cloud-lane',
+    words: /reach the function run-host-step, not run-cloud-step.*gcloud eventarc triggers list/,
+    arrange(scene) {
+      const subscriptions = scene.cloud.world.table<{ pushConfig: unknown }>('pubsub.subscriptions');
+      const [cloud, host] = [functionNames.runCloudStep, functionNames.runHostStep].map(
+        (name) => subscriptions[subscriptionOf(name)],
+      );
+      const pushConfig = cloud?.pushConfig;
+      Object.assign(cloud ?? {}, { pushConfig: host?.pushConfig });
+      return () => void Object.assign(cloud ?? {}, { pushConfig });
+    },
+  },
+  {
+    what: 'the topic of the cloud lane',
+    code: 'grants-bootstraps',
+    words: /the topic plinth-cloud-steps, which is not there.*terraform apply/,
+    arrange: (scene) => gone(scene, 'pubsub.topics', topicPath('cloud')),
+  },
+  {
+    what: 'the role to send steps',
+    code: 'grants-run-cloud-step',
+    words: /plinth-run-cloud-step lacks pubsub\.topics\.publish on plinth-host-steps/,
+    arrange: (scene) => without(scene, topicPath('host'), 'roles/pubsub.publisher'),
+  },
+  {
+    what: 'the role to read the proof key',
+    code: 'grants-bootstraps',
+    words: /plinth-bootstraps lacks secretmanager\.versions\.access on plinth-proof-key/,
+    arrange: (scene) => without(scene, secretOf('proofKey'), 'roles/secretmanager.secretAccessor'),
   },
   {
     what: 'the role on a DNS zone',
@@ -158,11 +252,14 @@ describe('a deployment, looked at by its operator', function () {
         PLINTH_MACHINE_ACCESS: 'iap',
         PLINTH_PARENTS: local.folder,
         PLINTH_BILLING_ACCOUNTS: local.billingAccount,
-        // There is no bucket until somebody publishes a package.
-        PLINTH_PACKAGES_BUCKET: '',
         PLINTH_DNS_ZONES: `${project}/${name}`,
+        PLINTH_HOSTS: 'on',
+        PLINTH_RELEASES_URL: `gs://${local.releaseBucket}/${local.releaseFolder}`,
+        PLINTH_RELEASE_SHA256: releaseSha256,
       },
     });
+    await makeBucket(scene.cloud, local.packagesBucket);
+    await putRelease(scene.cloud);
     operator = await scene.caller(people.admin);
     const life = lifeOf(scene);
     await life.swept();
@@ -238,9 +335,61 @@ describe('a deployment, looked at by its operator', function () {
     const pause = await runAt(['beta', 'cleanup', 'schedule', 'pause'], operator);
     expect(pause.exitCode, pause.stderr).to.equal(0);
     const { exitCode, findings } = await look(operator);
-    expect(findings.find(({ code }) => code === 'schedule-cleanup')?.state).to.equal('warning');
+    const told = findings.find(({ code }) => code === 'schedule-cleanup');
+    expect(told).to.include({ state: 'warning', mend: 'Resume it: plinth beta cleanup schedule resume' });
     expect(exitCode).to.equal(0);
     await runAt(['beta', 'cleanup', 'schedule', 'resume'], operator);
+  });
+
+  it('warns of sweep that is paused, and says how it is resumed', async () => {
+    const jobs = scene.cloud.world.table<{ job: { state: string } }>('cloudscheduler.jobs');
+    const found = Object.entries(jobs).find(([name]) => name.includes('sweep'))?.[1];
+    Object.assign(found?.job ?? {}, { state: 'PAUSED' });
+    const told = (await look(operator)).findings.find(({ code }) => code === 'schedule-sweep');
+    Object.assign(found?.job ?? {}, { state: 'ENABLED' });
+    expect(told).to.include({
+      state: 'warning',
+      mend: 'Resume it: gcloud scheduler jobs resume plinth-sweep --location=europe-west4 --project=plinth-local',
+    });
+  });
+
+  it('is no go where it takes no token of this audience, and says which it would take', async () => {
+    const idToken = await scene.cloud.identity.idToken({ email: people.admin, audience: 'https://elsewhere.example' });
+    const env = { ...operator.env, PLINTH_TOKEN: idToken };
+    const { exitCode, go, findings } = await look({ ...operator, env });
+    const told = (code: string) => findings.find((each) => each.code === code);
+    for (const code of ['audience-bootstraps', 'audience-api']) {
+      expect(told(code), code).to.include({ state: 'stop', problem: 'unauthenticated' });
+      expect(told(code)?.what, code).to.include('claim "aud"');
+      expect(told(code)?.mend, code).to.match(/plinth login.*PLINTH_AUDIENCES/);
+    }
+    expect(told('deployment')).to.include({ state: 'unknown' });
+    expect([exitCode, go]).to.deep.equal([problemKinds.unauthenticated.exit, false]);
+  });
+
+  it('tells what can be seen from here where the function that looks at it does not answer', async () => {
+    const env = { ...operator.env, PLINTH_ENDPOINT: 'http://127.0.0.1:9' };
+    const { exitCode, go, findings } = await look({ ...operator, env });
+    const states = Object.fromEntries(findings.map(({ code, state }) => [code, state]));
+    expect(states).to.include({ 'function-bootstraps': 'stop', 'function-api': 'stop', deployment: 'unknown' });
+    expect([exitCode, go]).to.deep.equal([problemKinds.unavailable.exit, false]);
+  });
+
+  it('does not take for missing what Google refuses to tell: that is unknown, with a command', async () => {
+    const fault = scene.cloud.faults.add({
+      method: 'cloudresourcemanager.projects.testIamPermissions',
+      where: { caller: functionAccount(functionNames.bootstraps) },
+      times: 0,
+      code: 403,
+      status: 'PERMISSION_DENIED',
+    });
+    const { go, findings } = await look(operator);
+    scene.cloud.faults.remove(fault);
+    const told = findings.find(({ code }) => code === 'grants-bootstraps');
+    expect(told).to.include({ state: 'unknown' });
+    expect(told?.what).to.match(/^Could not ask what plinth may do in projects\/plinth-local: /);
+    expect(told?.mend).to.include('gcloud projects get-iam-policy plinth-local');
+    expect(go).to.equal(true);
   });
 
   it('is nobody else’s to look at', async () => {
@@ -253,26 +402,34 @@ describe('functions that nobody asks directly', function () {
   this.timeout(120_000);
 
   it('say what they lack when they run, and what api lacks is seen at the command line', async () => {
-    const scene = await makeScene();
+    const scene = await makeScene({ settings: { PLINTH_WEBHOOK_URL: 'http://127.0.0.1:9' } });
     try {
       const operator = await scene.caller(people.admin);
       const life = lifeOf(scene);
       await life.pause();
-      const cursorKey = `${own}/secrets/${deploymentSecrets.cursorKey}`;
       const giveBack = [
         without(scene, own, roleOf('plinthScheduleRun')),
-        without(scene, cursorKey, roleOf('plinthCursorKey')),
+        without(scene, secretOf('cursorKey'), roleOf('plinthCursorKey')),
+        without(scene, secretOf('proofKey'), 'roles/secretmanager.secretAccessor'),
+        without(scene, secretOf('webhookKey'), 'roles/secretmanager.secretAccessor'),
+        without(scene, topicPath('host'), 'roles/pubsub.publisher'),
       ];
       // It looks once in ten minutes, and has looked already.
-      const clock = scene.stack.functionsHalf?.contextOf(functionNames.cleanup).clock;
-      Object.assign(clock ?? {}, { now: () => new Date(Date.now() + 11 * 60_000) });
+      for (const name of [functionNames.cleanup, functionNames.sweep]) {
+        const clock = scene.stack.functionsHalf?.contextOf(name).clock;
+        Object.assign(clock ?? {}, { now: () => new Date(Date.now() + 11 * 60_000) });
+      }
       await life.cleaned();
+      await life.swept();
       const { go, findings } = await look(operator);
       const told = (code: string) => findings.find((each) => each.code === code);
       expect(go).to.equal(false);
       expect(told('grants-cleanup')).to.include({ state: 'stop', problem: 'cloud-permission' });
       expect(told('grants-cleanup')?.what).to.equal(
-        `plinth-cleanup lacks cloudscheduler.jobs.get, cloudscheduler.jobs.run in ${local.project}.`,
+        `In ${local.project}, plinth-cleanup lacks cloudscheduler.jobs.get, cloudscheduler.jobs.run, pubsub.topics.publish on plinth-host-steps, secretmanager.versions.access on plinth-proof-key.`,
+      );
+      expect(told('grants-sweep')?.what).to.equal(
+        `In ${local.project}, plinth-sweep lacks pubsub.topics.publish on plinth-host-steps, secretmanager.versions.access on plinth-webhook-key.`,
       );
       expect(told('grants-api')).to.include({ state: 'stop', problem: 'cloud-permission' });
       for (const give of giveBack) give();
@@ -319,8 +476,8 @@ describe('what the deployment is asked for', () => {
         .filter((grant) => grant.on === on)
         .flatMap(({ role }) => customRoles[role]?.permissions ?? [])
         .sort();
-    for (const [name, asked] of Object.entries({ ...ownPermissions, ...scheduledPermissions })) {
-      const custom = asked.filter((each) => !each.startsWith('datastore.')).toSorted();
+    for (const [name, { project }] of Object.entries(neededGrants)) {
+      const custom = project.filter((each) => !each.startsWith('datastore.')).toSorted();
       expect(custom, name).to.deep.equal(granted(name, 'project'));
     }
     for (const [name, asked] of Object.entries(uploadPermissions)) {

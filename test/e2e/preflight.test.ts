@@ -1,14 +1,21 @@
 /** `--check`: one bad value of every kind is told before anything is made, in each world, all findings at once. */
+
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import type { BillingAccountRecord } from '../../local/cloud/initial.js';
+import { findings } from '../../functions/preflight/index.js';
+import { type RuleParts, ruleFindings } from '../../functions/preflight/rules.js';
 import { writePolicyRecord } from '../../local/cloud/org-policy/policies.js';
 import { worldNames } from '../../local/cloud/worlds/table.js';
-import { functionAccount, local, people } from '../../local/stack/deployment.js';
+import { makePackage } from '../../local/packages/make-package.js';
+import { publishPackage } from '../../local/packages/publish.js';
+import { local } from '../../local/stack/deployment.js';
+import { flagName, flagOf, optionNames } from '../../shared/bootstrap/options.js';
 import type { PreflightFinding } from '../../shared/bootstrap/preflight.js';
-import { functionNames } from '../../shared/names.js';
 import { runAt } from '../support/plinth-here.js';
 import { argsOf, type Caller, changesIn, type Flags, makeScene, outcomeOf, type Scene } from '../support/scene.js';
-import { changeShared, inSharedZone, sharedZone } from '../support/shared-zone.js';
+import { badFlags } from './bad-flags.js';
+import { type BadValue, badInstalls, badValues, here, stopsNothing } from './bad-values.js';
 
 interface Checked {
   readonly exitCode: number | null;
@@ -23,215 +30,60 @@ async function check(caller: Caller, name: string, flags: Flags = {}): Promise<C
   return { exitCode: run.exitCode, ...(result['check'] as Omit<Checked, 'exitCode'>) };
 }
 
+const flagsOfBad = (): Flags =>
+  Object.fromEntries(
+    optionNames.flatMap((option) => {
+      const value = badFlags[option];
+      return value === undefined ? [] : [[flagName(option).slice(2), value] as const];
+    }),
+  );
+
+/** Rules of which each may stop. Only their codes are looked at. */
+const allRules: RuleParts = {
+  faults: [],
+  warnings: [],
+  notAllowed: undefined,
+  name: undefined,
+  standing: undefined,
+  checkRelease: () => undefined,
+  checkPrice: () => undefined,
+  checkResume: async () => undefined,
+};
+
 const codesIn = (findings: readonly PreflightFinding[], state: PreflightFinding['state']): string[] =>
   findings.filter((each) => each.state === state).map(({ code }) => code);
 
-/** Makes it so, and returns what takes it back. */
-type Arrange = (scene: Scene) => (() => unknown) | Promise<() => unknown>;
+const forbidding = [
+  'compute.vmExternalIpAccess',
+  'compute.requireOsLogin',
+  'compute.restrictLoadBalancerCreationForTypes',
+] as const;
 
-interface Case {
-  readonly what: string;
-  readonly code: string;
-  readonly flags?: Flags;
-  readonly arrange?: Arrange;
-  readonly exitCode: number;
-  readonly words: RegExp;
+/** What the world itself forbids has tests of its own. */
+function openPolicies({ cloud: { world } }: Scene): void {
+  for (const constraint of forbidding) {
+    const rule = constraint === 'compute.requireOsLogin' ? { enforce: false } : { allowAll: true };
+    writePolicyRecord(world, local.otherFolder, constraint, { spec: { rules: [rule] } }, { atOnce: true });
+  }
 }
 
-const lane = `serviceAccount:${functionAccount(functionNames.runCloudStep)}`;
-const otherAccount = `billingAccounts/${local.otherBillingAccount}`;
-const here = { 'folder-id': local.otherFolder.replace('folders/', '') };
-
-/** Takes a role of the lane's identity away, or puts another in its place. */
-const withRole =
-  (resource: string, role: string, instead?: string): Arrange =>
-  ({ cloud: { world } }) => {
-    const before = world.policies.get(resource, 3);
-    const bindings = (before['bindings'] ?? []) as { role: string; members: string[] }[];
-    const changed = bindings.flatMap((each) => {
-      if (each.role !== role) return [each];
-      const left = { ...each, members: each.members.filter((member) => member !== lane) };
-      return [left, ...(instead === undefined ? [] : [{ ...each, role: instead, members: [lane] }])];
-    });
-    world.policies.set(resource, { ...before, bindings: changed });
-    return () => void world.policies.set(resource, { ...world.policies.get(resource, 3), bindings });
-  };
-
-const closed: Arrange = ({ cloud: { world } }) => {
-  const account = world.table<BillingAccountRecord>('billing.accounts')[otherAccount];
-  if (account === undefined) throw new Error('there is no other account');
-  account.open = false;
-  return () => {
-    account.open = true;
-  };
-};
-
-const theirs = { name: 'www.theirs.example.com.', type: 'A', ttl: 60, rrdatas: ['203.0.113.20'] };
-
-const cases: readonly Case[] = [
-  { what: 'a flag', code: 'options', flags: { 'root-disk-size': '1' }, exitCode: 2, words: /--root-disk-size/ },
-  {
-    what: 'a time to live beyond the ceiling',
-    code: 'allowed',
-    flags: { 'project-ttl': '3d' },
-    exitCode: 2,
-    words: /at most 1d/,
-  },
-  {
-    what: 'a most that buys no time',
-    code: 'ceiling',
-    flags: { 'max-cost': '0.01' },
-    exitCode: 2,
-    words: /--max-cost buys only/,
-  },
-  {
-    what: 'a file to upload that is not there',
-    code: 'files',
-    flags: {
-      'install-local': 'missing.tar.gz',
-      'registry-type': 'local-container',
-      'forge1-pat': 'local-forge1-token',
-    },
-    exitCode: 2,
-    words: /missing\.tar\.gz/,
-  },
-  {
-    what: 'a stop by an operator',
-    code: 'room',
-    arrange: async (scene) => {
-      const operator = await scene.caller(people.admin);
-      const say = (...args: string[]) => runAt(['beta', 'bootstraps', ...args], operator);
-      expect((await say('stop', '--reason', 'moving house')).exitCode).to.equal(0);
-      return () => say('start');
-    },
-    exitCode: 5,
-    words: /moving house/,
-  },
-  {
-    what: 'an account that is closed',
-    code: 'billing-account',
-    flags: { 'billing-account': local.otherBillingAccount },
-    arrange: closed,
-    exitCode: 2,
-    words: /closed/,
-  },
-  {
-    what: 'an account that is not there',
-    code: 'billing-account',
-    flags: { 'billing-account': 'AAAAAA-BBBBBB-CCCCCC' },
-    exitCode: 2,
-    words: /cannot see/,
-  },
-  {
-    what: 'an account to which nothing may be linked',
-    code: 'billing-link',
-    flags: { 'billing-account': local.otherBillingAccount },
-    arrange: withRole(otherAccount, 'roles/billing.user'),
-    exitCode: 3,
-    words: /link no project/,
-  },
-  {
-    what: 'a parent that is not there',
-    code: 'parent',
-    flags: { 'folder-id': '404404404404' },
-    exitCode: 3,
-    words: /folders\/404404404404 is not there/,
-  },
-  {
-    what: 'a parent in which plinth may make no projects',
-    code: 'parent',
-    arrange: withRole(local.otherFolder, 'roles/resourcemanager.projectCreator'),
-    exitCode: 3,
-    words: /may make no projects/,
-  },
-  {
-    what: 'a region',
-    code: 'region',
-    // Policies of a world may leave Europe alone open.
-    flags: { region: 'europe-west99', zone: 'europe-west99-a' },
-    exitCode: 2,
-    words: /no such region/,
-  },
-  { what: 'a zone', code: 'zone', flags: { zone: 'europe-west4-z' }, exitCode: 2, words: /europe-west4-a/ },
-  {
-    what: 'a zone without the machines',
-    code: 'machine-types',
-    arrange: ({ cloud: { faults } }) => {
-      const where = { machineType: 'e2-standard-8' };
-      const fault = { method: 'compute.machineTypes.get', where, times: 0, code: 404, status: 'NOT_FOUND' };
-      const id = faults.add(fault);
-      return () => faults.remove(id);
-    },
-    exitCode: 2,
-    words: /e2-standard-8/,
-  },
-  {
-    what: 'a policy',
-    code: 'policies',
-    arrange: ({ cloud: { world } }) => {
-      const rules = [{ values: { allowedValues: ['in:us-locations'] } }];
-      writePolicyRecord(world, local.otherFolder, 'gcp.resourceLocations', { spec: { rules } }, { atOnce: true });
-      return () => writePolicyRecord(world, local.otherFolder, 'gcp.resourceLocations', undefined, { atOnce: true });
-    },
-    exitCode: 3,
-    words: /gcp\.resourceLocations/,
-  },
-  {
-    what: 'a DNS zone that plinth may not see',
-    code: 'dns-zone',
-    flags: { 'dns-project-id': 'strangers-dns', 'dns-zone-name': 'theirs' },
-    exitCode: 3,
-    words: /strangers-dns/,
-  },
-  {
-    what: 'a DNS zone of another domain',
-    code: 'dns-zone',
-    flags: { ...inSharedZone, 'base-domain': 'demo.elsewhere.org' },
-    exitCode: 5,
-    words: /does not lie in it/,
-  },
-  {
-    what: 'a DNS zone that plinth may only read',
-    code: 'dns-permissions',
-    flags: inSharedZone,
-    arrange: withRole(sharedZone, 'roles/dns.admin', 'roles/dns.reader'),
-    exitCode: 3,
-    words: /dns\.changes\.create/,
-  },
-  {
-    what: 'a name that others have there',
-    code: 'dns-records',
-    flags: { ...inSharedZone, 'base-domain': 'theirs.example.com' },
-    arrange: async (scene) => {
-      await changeShared(scene, { additions: [theirs] });
-      return () => changeShared(scene, { deletions: [theirs] });
-    },
-    exitCode: 5,
-    words: /203\.0\.113\.20/,
-  },
-  {
-    what: 'a package',
-    code: 'package',
-    flags: { 'install-version': '9.9.9', 'registry-type': 'artifact-registry' },
-    exitCode: 2,
-    words: /--install-version/,
-  },
-  { what: 'a token', code: 'forge1-token', flags: { 'forge1-pat': 'unknown' }, exitCode: 2, words: /does not know/ },
-  {
-    what: 'a team',
-    code: 'forge1-team',
-    flags: { 'forge1-pat': 'local-forge1-token', 'forge1-team-org': 'example', 'forge1-team-slug': 'none' },
-    exitCode: 2,
-    words: /example\/none/,
-  },
-  {
-    what: 'a key that is none',
-    code: 'ssh-key',
-    flags: { 'ssh-private-key-path': 'no-key', 'ssh-public-key-path': 'no-key.pub' },
-    exitCode: 2,
-    words: /no-key/,
-  },
-];
+/** Told as this finding alone, with what, why and what mends it, and nothing is made. */
+async function isTold(scene: Scene, caller: Caller, { code, flags, arrange, exitCode, words }: Omit<BadValue, 'what'>) {
+  const takeBack = await arrange?.(scene);
+  const since = scene.cloud.calls.last();
+  try {
+    const checked = await check(caller, 'bad-value', { ...here, ...flags });
+    const told = checked.findings.find((each) => each.code === code);
+    expect(told?.state, JSON.stringify(told)).to.equal('stop');
+    expect(codesIn(checked.findings, 'stop')).to.deep.equal([code]);
+    expect(`${told?.what} ${told?.mend}`).to.match(words);
+    expect(told?.why).to.be.a('string');
+    expect([checked.exitCode, checked.go]).to.deep.equal([exitCode, false]);
+    expect(changesIn(scene.cloud, since)).to.deep.equal([]);
+  } finally {
+    await takeBack?.();
+  }
+}
 
 for (const world of worldNames) {
   describe(`before a bootstrap begins, in the world ${world}`, function () {
@@ -241,17 +93,7 @@ for (const world of worldNames) {
     before(async () => {
       scene = await makeScene({ world, settings: { PLINTH_MAX_TTL_SECONDS: '86400' } });
       alice = await scene.caller();
-      // What the world itself forbids has tests of its own.
-      for (const constraint of ['compute.vmExternalIpAccess', 'compute.requireOsLogin'] as const) {
-        const rule = constraint === 'compute.requireOsLogin' ? { enforce: false } : { allowAll: true };
-        writePolicyRecord(
-          scene.cloud.world,
-          local.otherFolder,
-          constraint,
-          { spec: { rules: [rule] } },
-          { atOnce: true },
-        );
-      }
+      openPolicies(scene);
     });
     after(() => scene?.close());
 
@@ -269,24 +111,20 @@ for (const world of worldNames) {
       ]);
     });
 
-    for (const { what, code, flags, arrange, exitCode, words } of cases) {
-      it(`${what} is told as ${code}, and nothing is made`, async () => {
-        const takeBack = await arrange?.(scene);
-        const since = scene.cloud.calls.last();
-        try {
-          const checked = await check(alice, 'bad-value', { ...here, ...flags });
-          const told = checked.findings.find((each) => each.code === code);
-          expect(told?.state, JSON.stringify(told)).to.equal('stop');
-          expect(codesIn(checked.findings, 'stop')).to.deep.equal([code]);
-          expect(`${told?.what} ${told?.mend}`).to.match(words);
-          expect(told?.why).to.be.a('string');
-          expect([checked.exitCode, checked.go]).to.deep.equal([exitCode, false]);
-          expect(changesIn(scene.cloud, since)).to.deep.equal([]);
-        } finally {
-          await takeBack?.();
-        }
-      });
+    for (const { what, ...bad } of badValues) {
+      it(`${what} is told as ${bad.code}, and nothing is made`, () => isTold(scene, alice, bad));
     }
+
+    it('each flag with a value that it cannot take is told, all in one round, and nothing is made', async () => {
+      const since = scene.cloud.calls.last();
+      const { findings, exitCode, go } = await check(alice, 'bad-flags', flagsOfBad());
+      const told = findings.flatMap(({ state, errors = [] }) =>
+        state === 'stop' ? errors.map(({ path }) => path) : [],
+      );
+      expect(told).to.include.members(Object.keys(flagsOfBad()).map((flag) => `--${flag}`));
+      expect([exitCode, go]).to.deep.equal([2, false]);
+      expect(changesIn(scene.cloud, since)).to.deep.equal([]);
+    });
 
     it('a file that is not there is told beside what is wrong elsewhere', async () => {
       const flags = { 'install-local': 'missing.tar.gz', region: 'mars-west1', zone: 'mars-west1-a' };
@@ -343,26 +181,67 @@ describe('the quotas of a project that is not made yet', function () {
   });
 });
 
-describe('what machines fetch, before a bootstrap begins', function () {
-  this.timeout(240_000);
-
-  it('is told where it is not there: the release of k0s, and the executable of plinth', async () => {
-    const scene = await makeScene({
-      settings: {
-        PLINTH_HOSTS: 'on',
-        PLINTH_RELEASES_URL: `gs://${local.releaseBucket}/${local.releaseFolder}`,
-        PLINTH_RELEASE_SHA256: '0'.repeat(64),
-      },
+for (const world of worldNames) {
+  describe(`before a bootstrap with machines begins, in the world ${world}`, function () {
+    this.timeout(240_000);
+    let scene: Scene;
+    let alice: Caller;
+    let registry: Server;
+    before(async () => {
+      registry = await startRegistry('somebody');
+      scene = await makeScene({
+        world,
+        settings: {
+          PLINTH_HOSTS: 'on',
+          PLINTH_RELEASES_URL: 'https://mirror.example.com/plinth',
+          PLINTH_RELEASE_SHA256: '0'.repeat(64),
+          PLINTH_FORGE1_REGISTRY_URL: `http://127.0.0.1:${(registry.address() as AddressInfo).port}`,
+        },
+      });
+      openPolicies(scene);
+      alice = await scene.caller();
+      await publishPackage(scene.cloud, await makePackage(alice.folder));
     });
-    try {
-      const flags = { 'install-hash': 'none', 'registry-type': 'artifact-registry' };
-      const alice = await scene.caller();
-      const stopsWith = async (version: string) =>
-        codesIn((await check(alice, 'fetches', { ...flags, 'kube-distro-version': version })).findings, 'stop');
-      expect(await stopsWith('v1.99.0+k0s.0')).to.deep.equal(['plinth-release', 'k0s-release', 'package']);
-      expect(await stopsWith('v1.31.14+k0s.0')).to.deep.equal(['plinth-release', 'package']);
-    } finally {
-      await scene.close();
+    after(async () => {
+      await scene?.close();
+      registry?.close();
+    });
+
+    for (const { what, ...bad } of badInstalls) {
+      it(`${what} is told as ${bad.code}, and nothing is made`, () => isTold(scene, alice, bad));
+    }
+  });
+}
+
+/** Lets this user in, with whatever token. */
+async function startRegistry(user: string): Promise<Server> {
+  const server = createServer((request, response) => {
+    const [name] = Buffer.from(request.headers.authorization?.slice('Basic '.length) ?? '', 'base64')
+      .toString()
+      .split(':');
+    response.writeHead(name === user ? 200 : 401, { 'www-authenticate': 'Basic realm="registry"' });
+    response.end('{}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return server;
+}
+
+describe('the table of bad values', () => {
+  it('has a row for each finding that can stop a new bootstrap', () => {
+    const looked = [...ruleFindings(allRules), ...findings].map(({ code }) => code);
+    // Two are of the computer, and the name has a test of its own. A dry run and a resume alone ask for release-known.
+    const elsewhere = ['name', 'release-known', ...Object.keys(stopsNothing)];
+    const wanted = ['files', 'ssh-key', ...looked.filter((code) => !elsewhere.includes(code))];
+    const rows = [...badValues, ...badInstalls].map(({ code }) => code);
+    expect([...new Set(rows)].sort()).to.deep.equal(wanted.sort());
+  });
+
+  it('has a value for each flag that cannot take every value', () => {
+    for (const option of optionNames) {
+      const value = badFlags[option];
+      const takesAll = flagOf(option).kind === 'bool';
+      expect(value === undefined, flagName(option)).to.equal(takesAll);
+      if (value !== undefined) expect(flagOf(option).schema.safeParse(value).success, flagName(option)).to.equal(false);
     }
   });
 });

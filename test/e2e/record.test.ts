@@ -57,13 +57,34 @@ describe('the record at the command line', function () {
     });
   }
 
+  it('shows what concerns one team', async () => {
+    const shown = await events('--team', team);
+    expect(shown.map(({ action }) => action)).to.deep.equal(['team-migrated']);
+    expect(await events('--team', '1')).to.deep.equal([]);
+  });
+
   it('tells all faults of what is asked at once', async () => {
     const { exitCode, stderr } = await runAt(
-      ['org', 'events', 'acme', '--action', 'x', '--actor', 'bob', '--since', 'soon', '--until', '1h', '--follow'],
+      [
+        'org',
+        'events',
+        'acme',
+        '--action',
+        'x',
+        '--actor',
+        'bob',
+        '--since',
+        'soon',
+        '--until',
+        '1h',
+        '--team',
+        'x',
+        '--follow',
+      ],
       alice,
     );
     expect(exitCode).to.equal(2);
-    for (const flag of ['--action', '--actor', '--since', '--until']) expect(stderr).to.contain(`${flag} `);
+    for (const flag of ['--action', '--actor', '--since', '--until', '--team']) expect(stderr).to.contain(`${flag} `);
   });
 
   it('gives all of it as lines of JSON, oldest first', async () => {

@@ -174,6 +174,21 @@ describe('the roles of a team', function () {
     ]);
   });
 
+  it('are shown to a former admin outside of the organization without who governs it', async () => {
+    const team = await teamOf('governed', bob);
+    await setRole(team, bob, 'admin');
+    await made('governed', team);
+    const { id: organizationId } = (await ask<{ id: string }>(alice, 'POST', '/organizations', { name: 'shut' })).body;
+    await ask(alice, 'POST', `/organizations/${organizationId}/members`, { email: erin, role: 'admin' });
+    await ask(alice, 'POST', `/teams/${team}/migrate`, { organizationId, force: true });
+    const losing = async (email: string) => {
+      const { body } = await ask<UndoPreview>(email, 'GET', `/teams/${team}/migrations/latest/undo`);
+      return body.bootstraps?.map(({ gains, loses }) => [gains, loses]);
+    };
+    expect(await losing(alice)).to.deep.equal([[[bob], [erin]]]);
+    expect(await losing(bob)).to.deep.equal([[[bob], []]]);
+  });
+
   it('are not undone after a bootstrap has come or gone since the preview', async () => {
     const team = await teamOf('raced', bob);
     const { id: organizationId } = (await ask<{ id: string }>(alice, 'POST', '/organizations', { name: 'race' })).body;

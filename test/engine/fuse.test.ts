@@ -88,6 +88,16 @@ describe('the fuse', () => {
     expect(await told(id, 1)).to.have.length(1);
   });
 
+  it('says nothing of one that is unprotected after its deadline, because cleanup is about to remove it', async () => {
+    const id = await made({ PLINTH_USD_PER_MONTH: '500' }, 'fallback');
+    const { data } = await world.read(id);
+    const until = new Date(Date.parse(data.createdAt) + 40 * 3_600_000).toISOString();
+    await protect(world.context, steps(), id, { email: data.owner, operator: false }, { until, reason: 'a demo' });
+    expect(await told(id, 9)).to.deep.equal([]);
+    await unprotect(world.context, steps(), id, data.owner);
+    expect(await told(id, 1)).to.deep.equal([]);
+  });
+
   it('warns at once where it costs more an hour than it may', async () => {
     const id = await made({ PLINTH_USD_PER_HOUR: '1.5' }, 'fallback');
     expect((await told(id, 1))[0]).to.match(/^The project costs 2\.\d+ USD an hour, and 1\.50 is the most here\.$/);

@@ -25,6 +25,9 @@ const roles = [
   { resource: `projects/${dns.project}`, names: ['dns.admin'] },
 ];
 
+/** The APIs that count in the project of the operator's credentials, by the same page, and that of its zone. */
+const operatorsApis = ['cloudresourcemanager', 'cloudbilling', 'serviceusage', 'orgpolicy', 'cloudquotas', 'dns'];
+
 /** Behind the tunnel each VM that is up says who it is, and nothing else, where its firewall rules let IAP in. */
 function sshBehind({ world }: SimulatedCloud) {
   const accept = async (): Promise<Answer> => {
@@ -54,7 +57,7 @@ export async function operatorsCloud(options: SimulatedCloudOptions = {}): Promi
           projectId: dns.project,
           parent: organization,
           billingAccountName: `billingAccounts/${billingAccount}`,
-          services: ['dns', 'orgpolicy', 'cloudquotas'].map((api) => `${api}.googleapis.com`),
+          services: operatorsApis.map((api) => `${api}.googleapis.com`),
         },
       ],
       serviceAccounts: [operator],

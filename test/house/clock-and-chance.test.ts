@@ -1,13 +1,14 @@
-/** Functions take time and chance from their context. Only what a context is made of has them of its own. */
+/** Functions take time and chance from their context. Only what a context is made of has them of its own, and what runs elsewhere. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 
-/** Each is a member of the context, or belongs to the process itself. Whoever builds another world swaps it whole. */
+/** Each is a member of the context, belongs to the process itself, or runs elsewhere. Whoever builds another world swaps it whole. */
 const ofTheirOwn = {
   'functions/host/': 'the clock, the chance, the keys and the end of a process',
   'functions/remote/': 'the machines',
   'functions/tracing/': 'the traces',
+  'functions/http/openapi/try-script.ts': 'a script that runs in the browser',
   'functions/cloud/name-servers.ts': 'the name servers of the cloud, over sockets',
 } as const;
 

@@ -43,6 +43,15 @@ describe('the record of who did what', () => {
     for (const as of [alice, bob]) {
       expect(actions(await find(as))).to.deep.equal(['team-migrated', 'team-member-added', 'team-created']);
     }
+    await server.expect(200, 'renameTeam', { params, body: { name: 'Green' } });
+    const ofTeam = { params: { organizationId }, query: { teamId: String(teamId), limit: '1' } };
+    const page = await server.ask('listOrganizationEvents', ofTeam);
+    expect(actions(page.body as OrganizationEvent[])).to.deep.equal(['team-renamed']);
+    expect(page.headers.get('link')).to.include(`teamId=${teamId}`);
+    const { limit: _, ...query } = ofTeam.query;
+    const whole = await server.expect<OrganizationEvent[]>(200, 'listOrganizationEvents', { ...ofTeam, query });
+    expect(actions(whole)).to.deep.equal(['team-renamed', 'team-migrated']);
+    await refused('bad-input', 'listOrganizationEvents', { ...ofTeam, query: { teamId: 'x' } });
     await refused('forbidden', 'listTeamEvents', { as: carol, params });
     await refused('not-found', 'listTeamEvents', { as: outsider, params });
   });

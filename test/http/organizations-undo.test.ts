@@ -85,6 +85,18 @@ for (const creators of ['example.com', 'anyone']) {
       expect(await emailsIn(teamId, bob)).to.deep.equal([alice, bob, carol, outsider]);
     });
 
+    it('tells nobody whom it does not concern that nothing is on record', async () => {
+      const { teamId } = await migrated();
+      const events = await store.query({ collection: 'organizationEvents', where: [['teamId', '==', teamId]] });
+      await store.commit(events.map(({ id }) => ({ kind: 'delete', collection: 'organizationEvents', id }) as const));
+      for (const operation of ['previewUndo', 'undoMigration'] as const) {
+        await refused('not-found', operation, { as: outsider, ...latest(teamId) });
+        await refused('not-found', operation, { as: dave, ...latest(teamId) });
+        const { detail } = await refused('conflict', operation, latest(teamId));
+        expect(detail).to.contain('Nothing is on record');
+      }
+    });
+
     it('ends after 30 days, and is for the latest migration alone', async () => {
       const { teamId } = await migrated();
       const other = { params: { teamId, migrationId: '0660bf5151db38-4eba9a80' } };

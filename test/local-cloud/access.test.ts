@@ -74,7 +74,7 @@ describe('roles in the simulated cloud', () => {
               projectId: 'ready-project',
               parent: 'organizations/100',
               billingAccountName: 'billingAccounts/000000-000000-000000',
-              services: ['dns.googleapis.com', 'secretmanager.googleapis.com'],
+              services: ['cloudresourcemanager', 'dns', 'secretmanager'].map((each) => `${each}.googleapis.com`),
             },
             { projectId: 'deep-project', parent: 'folders/2' },
           ],

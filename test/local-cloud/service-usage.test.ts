@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { JsonObject } from '../../local/cloud/kernel/api.js';
-import { type ReadyCloud, readyCloud, stranger } from './ready-cloud.js';
+import { ownersBindings, type ReadyCloud, readyCloud, stranger } from './ready-cloud.js';
 import { itRefuses, type Refusal } from './refusals.js';
 
 const api = 'serviceusage';
@@ -220,6 +220,40 @@ describe('simulated Service Usage', () => {
       await slow.close();
     }
   });
+
+  for (const [host, line] of [
+    ['cloudresourcemanager', 'GET /v3/projects/ready-project'],
+    ['cloudresourcemanager', 'POST /v3/projects/ready-project:testIamPermissions'],
+    ['cloudbilling', 'GET /v1/projects/ready-project/billingInfo'],
+    ['serviceusage', 'GET /v1/projects/ready-project/services'],
+  ] as const) {
+    it(`counts calls of what manages projects for whoever calls: ${host} must be on there, for ${line}`, async () => {
+      const robot = 'robot@bare-project.iam.gserviceaccount.com';
+      const cloud = await readyCloud({
+        initial: {
+          serviceAccounts: [robot],
+          bindings: [
+            ...ownersBindings,
+            { resource: 'projects/ready-project', role: 'roles/owner', members: [`serviceAccount:${robot}`] },
+          ],
+        },
+      });
+      try {
+        const body = line.startsWith('POST') ? { permissions: ['resourcemanager.projects.get'] } : undefined;
+        const look = (as?: string) => cloud.call(host, line, body, as === undefined ? {} : { as });
+        // People call by gcloud's own project, where everything is on.
+        expect((await look()).status).to.equal(200);
+        const off = await look(robot);
+        expect(off.status).to.equal(403);
+        expect(off.body).to.have.nested.property('error.details[2].reason', 'SERVICE_DISABLED');
+        expect(off.message).to.match(/ API has not been used in project \d+ before or it is disabled/);
+        await cloud.call(api, batch, { serviceIds: [service(host)] });
+        expect((await look(robot)).status).to.equal(200);
+      } finally {
+        await cloud.close();
+      }
+    });
+  }
 
   it('reads the names also where clients send an enum as a number and the parent again', async () => {
     const name = `projects/ready-project/services/${service('dns')}`;

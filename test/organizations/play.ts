@@ -29,7 +29,8 @@ export const saidBy = (actor: string): string => `says ${actor}`;
 /** No such thing, but of the right form. */
 const nobodysUuid = '00000000-0000-4000-8000-000000000000';
 const nobodysTeam = '2147483646';
-const patience = 20;
+/** A removal of several transactions may die in each of them. */
+const patience = 60;
 
 /** `ids` are shared by players of one world. */
 export function createPlayer(server: OrganizationsServer, ids = new Map<string, string>()): Player {

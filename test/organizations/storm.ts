@@ -155,13 +155,24 @@ export async function storm(
       replies.set(status, (replies.get(status) ?? 0) + 1);
       story.push(`${JSON.stringify(action)} → ${status}`);
       if (status >= 500) throw new Error(`${status}: ${server.logged.at(-1)}`);
-      // Who died half-way may have lost the right to finish it; whoever may now asks again.
-      if (deaths > 0 && action.kind === 'removeOrganizationMember' && (status === 403 || status === 404)) {
-        if (action.by !== operator) await act({ ...action, by: operator });
-      }
       if (status !== 201) return;
       if (action.kind === 'createOrganization') cast.organizations.push(action.organization);
       if (action.kind === 'createTeam') cast.teams.push(action.team);
+    };
+
+    /**
+     * What has died half-way was asked for again at once. That may be refused: whoever asked may not any more, a team has the
+     * member by now, or the organization is deleted. Then the operator takes it up.
+     */
+    const takeUp = async (batch: readonly Action[]): Promise<void> => {
+      const { leaving } = await reader.snapshot();
+      for (const action of batch) {
+        if (action.kind !== 'removeOrganizationMember') continue;
+        const { organization, email } = action;
+        if (!leaving.includes(`${ids.get(organization)}: ${email}`)) continue;
+        await act({ kind: 'restoreOrganization', by: operator, organization });
+        await act({ ...action, by: operator, force: true });
+      }
     };
 
     try {
@@ -189,6 +200,7 @@ export async function storm(
         over = true;
         await watching;
         for (const result of results) if (result.status === 'rejected') throw result.reason;
+        if (deaths > 0) await takeUp(batch);
         const events = await checkAtRest(reader, `round ${i}`);
         if (i < plan.length - 1) continue;
         told += events.length;

@@ -17,3 +17,8 @@ export interface Fault {
   /** Stands in the name of a test that must fail. */
   readonly fails: string;
 }
+
+/** A fault that shows only in one order of events out of many. The simulation of that world must find it. */
+export interface ScheduleFault extends Pick<Fault, 'name' | 'edits'> {
+  readonly world: 'organizations' | 'bootstraps';
+}

@@ -4,23 +4,24 @@
  */
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Fault } from './fault.js';
+import type { Fault, ScheduleFault } from './fault.js';
 import { faults } from './faults.js';
 import { guards } from './guards.js';
 import { type Ended, runNamedTests } from './named-tests.js';
+import { mostSeeds, schedules } from './schedules.js';
 import { createScratchCopy, type ScratchCopy } from './scratch-copy.js';
 
 /** A fault and its place in the table, from 1. */
-interface Chosen extends Fault {
-  readonly number: number;
-}
+type Chosen = (Fault | ScheduleFault) & { readonly number: number };
 
 interface Verdict {
   readonly caught: boolean;
   readonly says: string;
 }
 
-const planted: readonly Fault[] = [...faults, ...guards];
+const planted: readonly (Fault | ScheduleFault)[] = [...faults, ...guards, ...schedules];
+
+const isNamed = <T extends object>(fault: T): fault is Extract<T, Fault> => 'tests' in fault;
 
 /** None where there is no such number. */
 function chosenBy(only: string | undefined): readonly Chosen[] {
@@ -36,10 +37,24 @@ function checkSound({ passed, failed, broken }: Ended, chosen: readonly Fault[])
   if (missing.length > 0) throw new Error(`No test is named so:\n${missing.map(({ fails }) => fails).join('\n')}`);
 }
 
-async function verdictOn(copy: ScratchCopy, fault: Fault): Promise<Verdict> {
+/** What was wrong first, with its seed. Undefined: no seed shows anything. */
+async function simulated(copy: ScratchCopy, world: ScheduleFault['world']): Promise<string | undefined> {
+  const simulate = ['dist/test/simulation/main.js', '--world', world, '--seed', '1', '--whole'];
+  const { code, output } = await copy.run(process.execPath, [...simulate, '--seeds', String(mostSeeds[world])]);
+  if (code === 0) return undefined;
+  if (code !== 1) throw new Error(`The simulation did not run to its end:\n${output.slice(-4000)}`);
+  return output.split('\n').slice(0, 2).join(' ');
+}
+
+async function verdictOn(copy: ScratchCopy, fault: Chosen): Promise<Verdict> {
   try {
     const files = copy.plant(fault.edits);
     await copy.build();
+    if (!isNamed(fault)) {
+      const found = await simulated(copy, fault.world);
+      if (found === undefined) return { caught: false, says: `NOT FOUND by the simulation of ${fault.world}` };
+      return { caught: true, says: `${files.join(', ')}; found: ${found}` };
+    }
     const { failed, broken } = await runNamedTests(copy, [fault]);
     if (failed.length > 0) return { caught: true, says: `${files.join(', ')}; caught by: ${failed.join('; ')}` };
     if (broken.length > 0) return { caught: false, says: `ERROR, no assertion failed: ${broken.join('; ')}` };
@@ -57,15 +72,24 @@ const secondsSince = (start: number): string => `${((performance.now() - start) 
 async function plantAll(copy: ScratchCopy, chosen: readonly Chosen[]): Promise<number> {
   const start = performance.now();
   await copy.build();
-  const sound = await runNamedTests(copy, chosen);
-  checkSound(sound, chosen);
-  console.log(`Without a fault ${sound.passed.length} tests pass, ${secondsSince(start)}.`);
+  const named = chosen.filter(isNamed);
+  if (named.length > 0) {
+    const sound = await runNamedTests(copy, named);
+    checkSound(sound, named);
+    console.log(`Without a fault ${sound.passed.length} tests pass, ${secondsSince(start)}.`);
+  }
+  for (const world of new Set(chosen.flatMap((fault) => (isNamed(fault) ? [] : [fault.world])))) {
+    const found = await simulated(copy, world);
+    if (found !== undefined) throw new Error(`Without any fault the simulation finds:\n${found}`);
+    console.log(`Without a fault ${mostSeeds[world]} seeds of ${world} show nothing, ${secondsSince(start)}.`);
+  }
   let caught = 0;
   for (const fault of chosen) {
     const since = performance.now();
     const verdict = await verdictOn(copy, fault);
     if (verdict.caught) caught += 1;
-    console.log(`${fault.number}. ${fault.name} (${fault.source}, ${secondsSince(since)})\n   ${verdict.says}`);
+    const source = isNamed(fault) ? fault.source : fault.world;
+    console.log(`${fault.number}. ${fault.name} (${source}, ${secondsSince(since)})\n   ${verdict.says}`);
   }
   console.log(`${caught} of ${chosen.length} faults are caught, ${secondsSince(start)}.`);
   return caught;

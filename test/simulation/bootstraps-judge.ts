@@ -2,6 +2,7 @@
 
 import { projectTable } from '../../local/cloud/projects/projects.js';
 import { local } from '../../local/stack/deployment.js';
+import type { StepMessage } from '../../shared/bootstrap/message.js';
 import { collections } from '../../shared/names.js';
 import { mostAheadSeconds, type Stage } from './bootstraps-stage.js';
 
@@ -25,10 +26,19 @@ interface Row {
   readonly problem?: unknown;
 }
 
+interface LeaseRow {
+  readonly bootstrapId: string;
+  readonly instance: string;
+  readonly holder?: string;
+  readonly expiresAt?: string;
+}
+
 export interface Judge {
   readonly promised: Map<string, Promised>;
   /** After each commit. */
   look(): void;
+  /** A message is sent that names an instance. */
+  sent(message: StepMessage): void;
   /** After all is over. */
   end(): void;
 }
@@ -39,6 +49,10 @@ export function createJudge(stage: Stage): Judge {
   const { memory, direct, teller, scheduler } = stage;
   const promised = new Map<string, Promised>();
   const made = new Map<string, number>();
+  /** As the last look found them. */
+  let held = new Map<string, LeaseRow>();
+  /** All instances that were ever there to be run. */
+  const wereReady = new Set<string>();
   let seenCalls = 0;
   let looks = 0;
   const wrong = (what: string): void => teller.wrong(scheduler.time(), what);
@@ -102,11 +116,33 @@ export function createJudge(stage: Stage): Judge {
     }
   }
 
+  const placeOf = ({ bootstrapId, instance }: Pick<LeaseRow, 'bootstrapId' | 'instance'>): string =>
+    `${bootstrapId} ${instance}`;
+
+  /** Nobody takes an instance from a function that may still be at it. */
+  function judgeLeases(): void {
+    const leases = rows(collections.leases) as unknown as LeaseRow[];
+    for (const { holder, ...lease } of leases) {
+      const place = placeOf(lease);
+      wereReady.add(place);
+      const before = held.get(place);
+      if (before?.holder === undefined || holder === undefined || before.holder === holder) continue;
+      const leftSeconds = (Date.parse(before.expiresAt ?? '') - scheduler.time()) / 1000;
+      if (leftSeconds > mostAheadSeconds)
+        wrong(`${place} is taken from its holder ${Math.round(leftSeconds)} s too early`);
+    }
+    held = new Map(leases.map((each) => [placeOf(each), each]));
+  }
+
   return {
     promised,
+    sent(message) {
+      if (!wereReady.has(placeOf(message))) wrong(`a message names ${placeOf(message)}, which is not there yet`);
+    },
     look() {
       const all = bootstraps();
       judgeCounters(all);
+      judgeLeases();
       const projects = all.map(({ projectId }) => projectId);
       if (new Set(projects).size < projects.length) wrong('two bootstraps have one project');
       const names = all.filter(({ state }) => state !== 'removed').map(({ name }) => name);

@@ -82,7 +82,13 @@ const isExpected = (error: unknown): boolean =>
 
 const said = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error));
 
-export function createStage(seed: number, adversary: Adversary, onCall: (stage: Stage) => void): Stage {
+/** What somebody sees of all that goes on. */
+interface Watching {
+  onCommit(): void;
+  onMessage(message: StepMessage): void;
+}
+
+export function createStage(seed: number, adversary: Adversary, watching: Watching): Stage {
   const random = createRandom(seed ^ 0x5eed);
   const scheduler = createScheduler(random, 'next');
   const memory = createMemoryStore(scheduler.time);
@@ -149,14 +155,17 @@ export function createStage(seed: number, adversary: Adversary, onCall: (stage: 
         if (error === undefined || isExpected(error)) teller.tell(scheduler.time(), process.name, message);
         else teller.wrong(scheduler.time(), `${process.name}: ${message}: ${said(error)}`);
       },
-      store: storeOf(memory, process, { disturb, seconds, answers: true, onCommit: () => onCall(stage) }),
+      store: storeOf(memory, process, { disturb, seconds, answers: true, onCommit: watching.onCommit }),
       publisher: {
         publish: (lane, messages) =>
           inTurns(
             process,
             disturb(process, 'publish'),
             async () => {
-              for (const each of messages) send(lane, each);
+              for (const each of messages) {
+                watching.onMessage(each);
+                send(lane, each);
+              }
             },
             {
               seconds,

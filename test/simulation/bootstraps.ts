@@ -222,7 +222,11 @@ export async function playBootstraps(seed: number, items: readonly BootstrapsIte
   const calls = new Map(items.flatMap((each) => (each.kind === 'call' ? [[each.nth, each.how] as const] : [])));
   const messages = new Map(items.flatMap((each) => (each.kind === 'message' ? [[each.nth, each.fate] as const] : [])));
   let judge: Judge | undefined;
-  const stage = createStage(seed, { calls, messages }, () => judge?.look());
+  const stage = createStage(
+    seed,
+    { calls, messages },
+    { onCommit: () => judge?.look(), onMessage: (message) => judge?.sent(message) },
+  );
   try {
     judge = createJudge(stage);
     const acting = items.flatMap((each) => (each.kind === 'do' ? [each] : []));

@@ -15,6 +15,15 @@ export interface Found {
   readonly told: Told;
 }
 
+interface Hunting {
+  /** The first seed. */
+  readonly from: number;
+  /** Asked before each seed, with how many were played. */
+  readonly goesOn: (seeds: number) => boolean;
+  /** Whether the failing seed's plan is made smaller. */
+  readonly shrinks?: boolean;
+}
+
 /** One in so many seeds is played twice. */
 const twiceEvery = 20;
 
@@ -33,10 +42,7 @@ async function tried(simulation: Simulation, seed: number, twice: boolean): Prom
   return { ...told, faults: [what] };
 }
 
-export async function hunt(
-  simulation: Simulation,
-  { from, goesOn }: { readonly from: number; readonly goesOn: (seeds: number) => boolean },
-): Promise<Hunted> {
+export async function hunt(simulation: Simulation, { from, goesOn, shrinks = true }: Hunting): Promise<Hunted> {
   const begun = process.cpuUsage();
   let seeds = 0;
   let found: Found | undefined;
@@ -44,7 +50,8 @@ export async function hunt(
     const seed = from + seeds;
     const told = await tried(simulation, seed, seeds % twiceEvery === 0);
     seeds += 1;
-    if (told !== undefined) found = { seed, ...(await shrink(simulation, seed, told)) };
+    if (told !== undefined)
+      found = { seed, ...(shrinks ? await shrink(simulation, seed, told) : { without: [], told }) };
   }
   const { user, system } = process.cpuUsage(begun);
   return { seeds, cpuSeconds: (user + system) / 1e6, ...(found === undefined ? {} : { found }) };

@@ -1,6 +1,6 @@
 /**
  * `npm run simulate -- --seed N`: plays one seed and prints its timeline. With `--minutes M` or `--seeds K` it goes on with the
- * next seeds, and prints only what is wrong, made small.
+ * next seeds, and prints only what is wrong, made small. `--whole` leaves it as it is, which is quicker.
  */
 import { parseArgs } from 'node:util';
 import { bootstraps } from './bootstraps.js';
@@ -10,7 +10,7 @@ import { placesOf, type Simulation } from './told.js';
 
 const simulations: Readonly<Record<string, Simulation>> = { organizations, bootstraps };
 const usage =
-  'npm run simulate -- --seed N [--world organizations] [--minutes M] [--seeds K] [--without PLACES of the plan]';
+  'npm run simulate -- --seed N [--world organizations] [--minutes M] [--seeds K] [--whole] [--without PLACES of the plan]';
 
 interface Asked {
   readonly simulation: Simulation;
@@ -18,6 +18,7 @@ interface Asked {
   readonly minutes: number | undefined;
   readonly seeds: number | undefined;
   readonly without: readonly number[];
+  readonly whole: boolean;
 }
 
 /** Throws with all that is wrong, in words. */
@@ -29,6 +30,7 @@ function readAsked(): Asked {
       minutes: { type: 'string' },
       seeds: { type: 'string' },
       without: { type: 'string', default: '' },
+      whole: { type: 'boolean', default: false },
     },
   });
   const wrong: string[] = [];
@@ -52,7 +54,7 @@ function readAsked(): Asked {
   if (simulation === undefined) wrong.push(`--world takes ${Object.keys(simulations).join(' or ')}`);
   if (seed === undefined) wrong.push('--seed is missing');
   if (wrong.length > 0 || simulation === undefined || seed === undefined) throw new Error(wrong.join('\n'));
-  return { simulation, seed, minutes, seeds, without };
+  return { simulation, seed, minutes, seeds, without, whole: values.whole };
 }
 
 /** Whether nothing was wrong. */
@@ -64,10 +66,17 @@ async function playOne({ simulation, seed, without }: Asked): Promise<boolean> {
   return told.faults.length === 0;
 }
 
-async function playMany({ simulation, seed, minutes, seeds = Number.MAX_SAFE_INTEGER }: Asked): Promise<boolean> {
+async function playMany({
+  simulation,
+  seed,
+  minutes,
+  seeds = Number.MAX_SAFE_INTEGER,
+  whole,
+}: Asked): Promise<boolean> {
   const until = minutes === undefined ? Number.POSITIVE_INFINITY : performance.now() + minutes * 60_000;
   const hunted = await hunt(simulation, {
     from: seed,
+    shrinks: !whole,
     goesOn: (played) => played < seeds && performance.now() < until,
   });
   if (hunted.found !== undefined) console.log(inWords(simulation, hunted.found));

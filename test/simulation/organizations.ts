@@ -59,12 +59,35 @@ const weights: Partial<Readonly<Record<ActionKind, number>>> = {
 };
 const kinds = Object.entries(weights).flatMap(([kind, weight]) => Array<ActionKind>(weight).fill(kind as ActionKind));
 
-const drawFrom = (random: Random): Drawn => ({
-  kind: random.pick(kinds),
-  by: random.maybe(0.4) ? operator : random.pick(people),
-  email: random.pick(people),
-  organization: random.below(100),
-  team: random.below(100),
+/** What the draws of a plan are taken from. */
+interface Pool {
+  readonly kinds: readonly ActionKind[];
+  readonly callers: readonly string[];
+  readonly emails: readonly string[];
+  readonly organizations: readonly number[];
+  readonly teams: readonly number[];
+}
+
+/** In half of the plans few kinds of actions meet in one place. Else what breaks under two of them alone would be found late. */
+function poolOf(random: Random): Pool {
+  const everybody = { kinds, callers: [operator, operator, ...people], emails: people };
+  if (random.maybe(0.5)) return { ...everybody, organizations: [0, 1], teams: [0, 1] };
+  const few = <T>(all: readonly T[], most: number): T[] => Array.from({ length: most }, () => random.pick(all));
+  return {
+    kinds: few(kinds, 2 + random.below(2)),
+    callers: few(everybody.callers, 3),
+    emails: few(people, 2),
+    organizations: [random.below(2)],
+    teams: [random.below(2)],
+  };
+}
+
+const drawFrom = (random: Random, pool: Pool): Drawn => ({
+  kind: random.pick(pool.kinds),
+  by: random.pick(pool.callers),
+  email: random.pick(pool.emails),
+  organization: random.pick(pool.organizations),
+  team: random.pick(pool.teams),
   admin: random.maybe(0.5),
   force: random.maybe(0.5),
   alone: random.maybe(0.5),
@@ -74,12 +97,13 @@ const hows: readonly Disturbance[] = ['fails before', 'fails after', 'dies befor
 
 function planOf(seed: number): OrganizationsItem[] {
   const random = createRandom(seed);
+  const pool = poolOf(random);
   const acts = Array.from(
     { length: 2 + random.below(callers * 2 - 1) },
     (_, i): OrganizationsItem => ({
       kind: 'act',
       caller: i % callers,
-      drawn: drawFrom(random),
+      drawn: drawFrom(random, pool),
     }),
   );
   // Half of the seeds are undisturbed, because each disturbed call says nothing about its reply.

@@ -51,10 +51,10 @@ const createdAnswer = (team: Team): Answer => ({
 });
 export const okAnswer = (body: unknown): Answer => ({ status: 200, body });
 /** The filters that were given, which the link to the next page repeats. */
-export const filterOf = ({ actor, action, member, since, until }: EventFilter): Record<string, string> =>
+export const filterOf = ({ actor, action, member, teamId, since, until }: EventFilter): Record<string, string> =>
   Object.fromEntries(
-    Object.entries({ actor, action, member, since, until }).flatMap(([name, each]) =>
-      each === undefined ? [] : [[name, each] as const],
+    Object.entries({ actor, action, member, teamId, since, until }).flatMap(([name, each]) =>
+      each === undefined ? [] : [[name, String(each)] as const],
     ),
   );
 /** What the link to the next page repeats. */

@@ -1,8 +1,8 @@
 /** Whether the APIs are on in plinth's own project. Each is asked what its function asks it anyway. */
-import { schedulerJobs } from '../../../shared/names.js';
+import { deploymentSecrets, schedulerJobs, topics } from '../../../shared/names.js';
 import { Problem } from '../../../shared/problems.js';
+import { accountsOf, parentsOf, zonesOf } from '../../host/allowed-places.js';
 import { type Asking, defineFinding, type Finding, ok, stop } from '../finding.js';
-import { accountsOf, parentsOf, zonesOf } from './places.js';
 
 /** By API, what to ask of it. Undefined: this deployment names nothing to ask for. */
 type Asks = Readonly<Record<string, (asking: Asking) => Promise<unknown> | undefined>>;
@@ -11,11 +11,17 @@ const asksOfDoor: Asks = {
   'compute.googleapis.com': ({ context: { cloud, config }, intent }) =>
     cloud.places.zonesOf(config.project, intent.options.region),
   'cloudscheduler.googleapis.com': ({ context: { cloud } }) => cloud.scheduler.status(schedulerJobs.sweep),
+  'pubsub.googleapis.com': ({ context: { cloud, config } }) =>
+    config.pubsubEmulatorHost === undefined ? cloud.topics.held(topics.cloud, ['pubsub.topics.publish']) : undefined,
+  'secretmanager.googleapis.com': ({ context: { cloud } }) =>
+    cloud.secretManager.held(deploymentSecrets.proofKey, ['secretmanager.versions.access']),
 };
 
 const asksOfLane: Asks = {
   'cloudresourcemanager.googleapis.com': ({ context: { cloud, config } }) =>
-    cloud.projects.held(config.project, ['secretmanager.secrets.create']),
+    cloud.projects.held(`projects/${config.project}`, ['secretmanager.secrets.create']),
+  'serviceusage.googleapis.com': ({ context: { cloud, config } }) =>
+    cloud.services.enabled(config.project, ['serviceusage.googleapis.com']),
   'cloudbilling.googleapis.com'({ context: { cloud, config } }) {
     const [account] = accountsOf(config);
     return account === undefined ? undefined : cloud.billing.mayLink(account);

@@ -1,46 +1,41 @@
 /** Whether the functions hold in plinth's own project what terraform/roles.json grants them there. Each asks for itself. */
 import { collections, schedulerJobs } from '../../../shared/names.js';
 import { Problem } from '../../../shared/problems.js';
-import { liftGrants, type Scheduled, scheduledPermissions } from '../../host/own-grants.js';
+import { countOf, type Holder, missingGrants } from '../../host/needed-grants.js';
+import { liftGrants, type Scheduled } from '../../host/own-grants.js';
 import { read } from '../../store/lift.js';
 import { persist } from '../../store/persist.js';
 import { type Asking, defineFinding, type Finding, ok, stop } from '../finding.js';
+import { applyTerraform, logsOf } from './mends.js';
 
-/** By function, what it needs in plinth's own project, API by API. */
-export const ownPermissions = {
-  bootstraps: [
-    'datastore.entities.create',
-    'secretmanager.secrets.create',
-    'compute.regions.get',
-    'compute.machineTypes.get',
-    'cloudscheduler.jobs.get',
-    'cloudscheduler.jobs.pause',
-    'cloudscheduler.jobs.enable',
-    'cloudscheduler.jobs.run',
-  ],
-  'run-cloud-step': ['datastore.entities.create', 'secretmanager.secrets.create'],
-  'run-host-step': ['datastore.entities.create'],
-} as const;
-
-const lacking = (name: string, missing: readonly string[], project: string): Problem =>
-  new Problem('cloud-permission', `plinth-${name} lacks ${missing.join(', ')} in ${project}.`, {
-    advice: 'Apply terraform again: its grants stand in terraform/roles.json.',
+const lacking = (name: Holder, missing: string, project: string): Problem =>
+  new Problem('cloud-permission', `In ${project}, plinth-${name} lacks ${missing}.`, {
+    advice: `${applyTerraform}: its grants stand in terraform/roles.json.`,
   });
 
-const grantsOf = (name: keyof typeof ownPermissions, by: Finding['by']): Finding =>
+const grantsOf = (name: Holder, by: Finding['by']): Finding =>
   defineFinding({
     code: `grants-${name}`,
     title: `Grants of ${name}`,
     why: 'Without them it fails at its first call.',
     by,
-    mustBeAsked: true,
     about: [],
-    async ask({ context: { cloud, config } }: Asking) {
-      const held = await cloud.projects.held(config.project, ownPermissions[name]);
-      return { project: config.project, missing: ownPermissions[name].filter((each) => !held.includes(each)) };
+    async ask({ context }: Asking) {
+      const { project } = context.config;
+      try {
+        return { project, missing: (await missingGrants(context, name)).join(', ') };
+      } catch (error) {
+        // Not to be told is not to hold nothing.
+        if (!(error instanceof Problem) || error.code !== 'cloud-permission') throw error;
+        return { project, untold: error.detail };
+      }
     },
-    judge({ project, missing }) {
-      if (missing.length === 0) return ok(`all ${ownPermissions[name].length} in ${project}`);
+    judge({ project, missing, untold }) {
+      if (untold !== undefined) {
+        const mend = `${applyTerraform}. If it stays so, see who may what: gcloud projects get-iam-policy ${project}`;
+        return { state: 'unknown', what: untold, mend };
+      }
+      if (missing === '') return ok(`all ${countOf(name)} in ${project}`);
       return stop(lacking(name, missing, project));
     },
   });
@@ -55,18 +50,28 @@ const reportedGrantsOf = (name: Scheduled): Finding =>
     why: 'Nobody but Cloud Scheduler calls it. So it looks at them itself, while it runs.',
     by: 'door',
     about: [],
-    async ask({ context: { store, config, clock } }: Asking) {
-      const found = read(await persist(() => store.get(collections.grants, name)), liftGrants)?.data;
-      return { project: config.project, found, now: clock.now().getTime() };
+    async ask({ context: { cloud, store, config, clock } }: Asking) {
+      const [document, job] = await Promise.all([
+        persist(() => store.get(collections.grants, name)),
+        cloud.scheduler.status(schedulerJobs[name]).catch(() => undefined),
+      ]);
+      const found = read(document, liftGrants)?.data;
+      const isCalled = job?.state === 'enabled';
+      return { project: config.project, found, now: clock.now().getTime(), isCalled, logs: logsOf(name, config) };
     },
-    judge({ project, found, now }) {
+    judge({ project, found, now, isCalled, logs }) {
       const mend = `Look at its schedule: gcloud scheduler jobs describe ${schedulerJobs[name]} --project=${project}`;
       if (found === undefined) return { state: 'unknown', what: `${name} has not looked at them yet`, mend };
-      if (now - Date.parse(found.at) > freshMs) {
+      const isOld = now - Date.parse(found.at) > freshMs;
+      if (isOld && isCalled) {
+        const what = `${name} is called, and has not come to look at them since ${found.at}.`;
+        return stop(new Problem('unavailable', what, { advice: `${applyTerraform}. If it stays so: ${logs}` }));
+      }
+      if (isOld) {
         return { state: 'unknown', what: `${name} has not looked at them since ${found.at}`, mend };
       }
-      if (found.missing === '') return ok(`all ${scheduledPermissions[name].length} in ${project}, at ${found.at}`);
-      return stop(lacking(name, found.missing.split(' '), project));
+      if (found.missing === '') return ok(`all ${countOf(name)} in ${project}, at ${found.at}`);
+      return stop(lacking(name, found.missing, project));
     },
   });
 

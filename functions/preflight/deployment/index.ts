@@ -7,7 +7,7 @@ import { indexes } from './indexes.js';
 import { cloudLane, hostLane } from './lanes.js';
 import { accounts, parents, zones } from './places.js';
 import { cleanupSchedule, sweepSchedule } from './schedules.js';
-import { executable, packages } from './stores.js';
+import { executable, executableOfHost, packages, packagesOfHost } from './stores.js';
 import { uploads } from './uploads.js';
 
 export const deploymentFindings: readonly Finding[] = [
@@ -23,6 +23,8 @@ export const deploymentFindings: readonly Finding[] = [
   accounts,
   zones,
   packages,
+  packagesOfHost,
   executable,
+  executableOfHost,
   ...uploads,
 ];

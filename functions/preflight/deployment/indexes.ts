@@ -2,6 +2,7 @@
 import { Problem } from '../../../shared/problems.js';
 import type { Query } from '../../store/store.js';
 import { defineFinding, ok, stop } from '../finding.js';
+import { applyTerraform } from './mends.js';
 
 type Where = readonly [field: string, op: '==', value: string];
 const is = (...fields: readonly string[]): Where[] => fields.map((field) => [field, '==', '']);
@@ -36,8 +37,9 @@ export const indexes = defineFinding({
   by: 'door',
   mustBeAsked: true,
   about: [],
-  ask: ({ context: { store } }) =>
-    Promise.all(
+  ask: async ({ context: { store, config } }) => ({
+    project: config.project,
+    found: await Promise.all(
       indexedQueries.map(async (query) => {
         try {
           await store.query(query);
@@ -48,12 +50,13 @@ export const indexes = defineFinding({
         }
       }),
     ),
-  judge(found) {
+  }),
+  judge({ project, found }) {
     const missing = found.filter(({ isServed }) => !isServed).map(({ query }) => nameOf(query));
     if (missing.length === 0) return ok(`${found.length} queries that need one were answered`);
     return stop(
       new Problem('internal', `The database refuses what needs these indexes: ${missing.join('; ')}.`, {
-        advice: 'Apply terraform again, and wait until the indexes are built: gcloud firestore indexes composite list.',
+        advice: `${applyTerraform}, and wait until the indexes are built: gcloud firestore indexes composite list --project=${project}`,
       }),
     );
   },

@@ -7,7 +7,8 @@ import { optionsOf } from '../../engine/record/documents.js';
 import { foundAs, shownOf } from '../look.js';
 import { preflight } from '../preflight.js';
 import { deploymentFindings } from './index.js';
-import { cloudLane, hostLane } from './lanes.js';
+import { cloudLane, functionsOf, hostLane } from './lanes.js';
+import { logsOf, triggersOf } from './mends.js';
 
 interface Asker {
   readonly caller: { readonly email: string; readonly member: string };
@@ -20,14 +21,15 @@ export async function lookAtDeployment(
   context: Context,
   { caller, machines, signal, trace }: Asker,
 ): Promise<PreflightReply> {
+  const { config } = context;
   const intent = {
     options: optionsOf({ options: {} }),
     owner: caller.email,
     ownerMember: caller.member,
-    machineAccess: context.config.machineAccess,
-    loadBalancers: context.config.loadBalancers,
+    machineAccess: config.machineAccess,
+    loadBalancers: config.loadBalancers,
     machines,
-    projectId: context.config.project,
+    projectId: config.project,
   };
   const found = await preflight(context, deploymentFindings, {
     asking: { intent, secrets: {}, signal },
@@ -42,7 +44,8 @@ export async function lookAtDeployment(
       const { code, verdict } = each;
       // A lane that says nothing in time is no riddle here: it does not work.
       if (!lanes.includes(code) || verdict.state !== 'unknown') return each;
-      const advice = 'Look at the log of its function, and at the Pub/Sub subscription of its trigger (Eventarc).';
+      const name = functionsOf[code === cloudLane.code ? 'cloud' : 'host'];
+      const advice = `See whether its trigger (Eventarc) is there: ${triggersOf(config)}\nThen look at the log of its function: ${logsOf(name, config)}`;
       return foundAs(each, { state: 'stop', problem: new Problem('unavailable', `${verdict.what}.`, { advice }) });
     })
     .map(shownOf);

@@ -1,11 +1,15 @@
-/** Whether plinth may use what this deployment allows: parents, billing accounts, DNS zones. `*` allows what nobody can list. */
-
+/** Whether plinth may use what this deployment allows: parents, billing accounts, DNS zones. */
 import { Problem } from '../../../shared/problems.js';
-import type { Config } from '../../config.js';
-import { linkAdvice } from '../../steps/cloud/billing.js';
-import { noProjectsAdvice } from '../../steps/cloud/project-place.js';
-import { onZone } from '../dns/permissions.js';
+import { noneIfHidden } from '../../cloud/errors.js';
+import type { Cloud } from '../../cloud/index.js';
+import { accountsOf, parentsOf, zonesOf } from '../../host/allowed-places.js';
+import { onZone, toMakeZones } from '../dns/permissions.js';
 import { defineFinding, ok, stop, type Verdict } from '../finding.js';
+import { applyTerraform } from './mends.js';
+
+/** It may also be that the place is not there. */
+const mendOf = (role: string, name: string): string =>
+  `${applyTerraform}: plinth-run-cloud-step needs ${role} on ${name}, which must be there.`;
 
 interface Looked {
   readonly name: string;
@@ -14,8 +18,6 @@ interface Looked {
   readonly mend: string;
 }
 
-const named = (allowed: readonly string[]): string[] => allowed.filter((each) => each !== '*');
-
 function verdictOf(looked: readonly Looked[], nothing: string): Verdict {
   const bad = looked.filter(({ lack }) => lack !== undefined);
   if (looked.length === 0) return ok(nothing);
@@ -23,19 +25,6 @@ function verdictOf(looked: readonly Looked[], nothing: string): Verdict {
   const words = bad.map(({ name, lack }) => `${name}: ${lack}`).join('; ');
   return stop(new Problem('cloud-permission', `${words}.`, { advice: bad.map(({ mend }) => mend).join('\n') }));
 }
-
-export const parentsOf = ({ defaultParent, allowed }: Config): string[] => [
-  ...new Set([...(defaultParent === undefined ? [] : [defaultParent]), ...named(allowed.parents)]),
-];
-
-export const accountsOf = ({ allowed }: Config): string[] =>
-  named(allowed.billingAccounts).map((id) => `billingAccounts/${id.replace(/^billingAccounts\//, '')}`);
-
-export const zonesOf = ({ allowed }: Config): { readonly project: string; readonly zone: string }[] =>
-  named(allowed.dnsZones).map((name) => {
-    const [project = '', zone = ''] = name.split('/');
-    return { project, zone };
-  });
 
 export const parents = defineFinding({
   code: 'parents',
@@ -48,8 +37,8 @@ export const parents = defineFinding({
       parentsOf(config).map(async (name): Promise<Looked> => {
         const may = await cloud.projects.mayCreateIn(name).catch(asLack);
         const lack = typeof may === 'string' ? may : 'not there, or no projects may be made';
-        if (may !== true) return { name, lack, mend: noProjectsAdvice(name) };
-        const mend = `Grant plinth-run-cloud-step roles/orgpolicy.policyViewer on ${name}, as terraform does.`;
+        if (may !== true) return { name, lack, mend: mendOf('roles/resourcemanager.projectCreator', name) };
+        const mend = mendOf('roles/orgpolicy.policyViewer', name);
         const read = await cloud.orgPolicy.effective(name, 'gcp.resourceLocations').catch(asLack);
         return { name, lack: typeof read === 'string' ? `policies cannot be read (${read})` : undefined, mend };
       }),
@@ -74,7 +63,7 @@ export const accounts = defineFinding({
       accountsOf(config).map(async (account): Promise<Looked> => {
         const may = await cloud.billing.mayLink(account).catch(asLack);
         const lack = typeof may === 'string' ? may : may ? undefined : 'no project may be linked to it';
-        return { name: account.replace('billingAccounts/', ''), lack, mend: linkAdvice(account) };
+        return { name: account.replace('billingAccounts/', ''), lack, mend: mendOf('roles/billing.user', account) };
       }),
     ),
   judge: (looked) => verdictOf(looked, 'none is named'),
@@ -90,11 +79,19 @@ export const zones = defineFinding({
     Promise.all(
       zonesOf(config).map(async ({ project, zone }): Promise<Looked> => {
         const name = `${project}/${zone}`;
-        const held = await cloud.dns.held(project, zone, onZone).catch(asLack);
-        const missing = typeof held === 'string' ? held : onZone.filter((each) => !held.includes(each)).join(', ');
-        const mend = `Grant plinth-run-cloud-step roles/dns.admin on the zone ${zone} of ${project}, as terraform does.`;
+        const missing = await missingOn(cloud, project, zone).catch(asLack);
+        const mend = mendOf('roles/dns.admin', `the zone ${zone} of ${project}`);
         return { name, lack: missing === '' ? undefined : `plinth lacks ${missing}`, mend };
       }),
     ),
   judge: (looked) => verdictOf(looked, 'none is named'),
 });
+
+/** A zone that is not there is made where plinth may make zones. */
+async function missingOn({ dns, projects }: Cloud, project: string, zone: string): Promise<string> {
+  const held = await dns.held(project, zone, onZone);
+  const missing = onZone.filter((each) => !held.includes(each));
+  if (missing.length === 0) return '';
+  const toMake = await projects.held(`projects/${project}`, toMakeZones).catch(noneIfHidden);
+  return toMake.length > 0 ? '' : missing.join(', ');
+}

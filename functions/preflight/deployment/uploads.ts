@@ -1,6 +1,7 @@
 /** Whether the bucket of uploads is there, and each function may do there what terraform/roles.json says. Each asks for itself. */
 import { Problem } from '../../../shared/problems.js';
 import { defineFinding, type Finding, ok, stop } from '../finding.js';
+import { applyTerraform } from './mends.js';
 
 /** By function, what it needs on the bucket. */
 export const uploadPermissions = {
@@ -20,12 +21,12 @@ const uploadsOf = (name: keyof typeof uploadPermissions, by: Finding['by']): Fin
     when: ({ context: { config }, intent }) => intent.machineAccess === 'iap' && config.uploadsBucket !== undefined,
     async ask({ context: { cloud, config } }) {
       const bucket = config.uploadsBucket ?? '';
-      const held = await cloud.uploads.held(bucket, uploadPermissions[name]);
+      const held = await cloud.storage.held(bucket, uploadPermissions[name]);
       return { bucket, missing: held && uploadPermissions[name].filter((each) => !held.includes(each)) };
     },
     judge({ bucket, missing }) {
       if (missing?.length === 0) return ok(`gs://${bucket}`);
-      const advice = 'Apply terraform again: it makes the bucket, and its grants stand in terraform/roles.json.';
+      const advice = `${applyTerraform}: it makes the bucket, and its grants stand in terraform/roles.json.`;
       return stop(
         missing === undefined
           ? new Problem('cloud-not-found', `The bucket of uploads gs://${bucket} is not there.`, { advice })

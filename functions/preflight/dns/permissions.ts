@@ -1,10 +1,11 @@
 /** Whether plinth may write to the shared zone, or make it. */
 import { Problem } from '../../../shared/problems.js';
+import { noneIfHidden } from '../../cloud/errors.js';
 import { defineFinding, ok, stop } from '../finding.js';
 import { hasSharedZone, sharedZone } from './zone.js';
 
 export const onZone = ['dns.changes.create', 'dns.resourceRecordSets.create', 'dns.resourceRecordSets.delete'];
-const toMakeZones = ['dns.managedZones.create'];
+export const toMakeZones = ['dns.managedZones.create'];
 
 export const dnsPermissions = defineFinding({
   code: 'dns-permissions',
@@ -18,7 +19,7 @@ export const dnsPermissions = defineFinding({
     const { dnsProjectId = '', dnsZoneName } = asking.intent.options;
     const { dns, projects } = asking.context.cloud;
     if ((await sharedZone(asking)) === undefined) {
-      const held = await projects.held(dnsProjectId, toMakeZones);
+      const held = await projects.held(`projects/${dnsProjectId}`, toMakeZones).catch(noneIfHidden);
       return { on: dnsProjectId, missing: toMakeZones.filter((each) => !held.includes(each)) };
     }
     const held = await dns.held(dnsProjectId, dnsZoneName, onZone);

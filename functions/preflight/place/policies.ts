@@ -35,9 +35,9 @@ export const policies = defineFinding({
     if (inForce !== undefined && isIn === false) return stop(domainRefusal(inForce, 'organizations'));
     const unknown = warningOf(output);
     if (unknown !== undefined) return { state: 'unknown', what: unknown };
-    if (inForce !== undefined && isIn === 'elsewhere') return elsewhereWarning(inForce);
-    if (inForce !== undefined && wasGiven !== true && isIn !== true) return domainUnknown(inForce);
-    return ok(`${output.findings.length} looked at in ${output.place}`);
+    if (inForce === undefined || wasGiven === true || isIn === true)
+      return ok(`${output.findings.length} looked at in ${output.place}`);
+    return isIn === 'elsewhere' ? elsewhereWarning(inForce) : domainUnknown(inForce);
   },
 });
 

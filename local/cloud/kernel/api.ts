@@ -28,9 +28,10 @@ export interface Api<Host extends SimulatedApi = SimulatedApi> {
   readonly errors: ErrorForm;
   /** Whether a project needs a billing account to enable it. */
   readonly isBilled: boolean;
-  /** Whether calls work in a project where the API is off. */
-  readonly worksWhileOff: boolean;
-  /** Whether it must be on in the project of the calling service account, and not in that of the resource. */
+  /**
+   * Whether it must be on in the project of the calling service account, and not in that of the resource: Google counts calls of
+   * what manages projects for whoever calls (https://cloud.google.com/docs/quotas/quota-project).
+   */
   readonly countsAtCaller?: true;
   /** The path of gcloud's base URL beneath the API's host. Undefined if gcloud does not call the API. */
   readonly gcloudBase: string | undefined;

@@ -170,7 +170,7 @@ async function answer(
   call.body = checkBody(surface, method, request.body, fields);
   checkPageToken(params['pageToken'] ?? textOf(call.body['pageToken']));
   const shape = shapeOf(surface, method, request.query);
-  if (!api.worksWhileOff) checkService(world, surface.host, consumerOf(api, call));
+  checkService(world, surface.host, consumerOf(api, call));
   checkAccess(definition, call, world);
   const reply = await handle(world, call, handler);
   const faults = faultsOfReply(surface, method, reply);

@@ -1,0 +1,272 @@
+/** One bad value of each kind that `--check` tells, and findings that tell none. */
+import { expect } from 'chai';
+import type { BillingAccountRecord } from '../../local/cloud/initial.js';
+import { writePolicyRecord } from '../../local/cloud/org-policy/policies.js';
+import { forge1NarrowPat, forge1Pat } from '../../local/forge1/forge1.js';
+import { sampleVersion } from '../../local/packages/make-package.js';
+import { functionAccount, local, people } from '../../local/stack/deployment.js';
+import { functionNames } from '../../shared/names.js';
+import { runAt } from '../support/plinth-here.js';
+import type { Flags, Scene } from '../support/scene.js';
+import { changeShared, inSharedZone, sharedZone } from '../support/shared-zone.js';
+
+/** Makes it so, and returns what takes it back. */
+type Arrange = (scene: Scene) => (() => unknown) | Promise<() => unknown>;
+
+export interface BadValue {
+  readonly what: string;
+  readonly code: string;
+  readonly flags?: Flags;
+  readonly arrange?: Arrange;
+  readonly exitCode: number;
+  readonly words: RegExp;
+}
+
+const lane = `serviceAccount:${functionAccount(functionNames.runCloudStep)}`;
+const otherAccount = `billingAccounts/${local.otherBillingAccount}`;
+export const here = { 'folder-id': local.otherFolder.replace('folders/', '') };
+
+/** Takes a role of the lane's identity away, or puts another in its place. */
+const withRole =
+  (resource: string, role: string, instead?: string): Arrange =>
+  ({ cloud: { world } }) => {
+    const before = world.policies.get(resource, 3);
+    const bindings = (before['bindings'] ?? []) as { role: string; members: string[] }[];
+    const changed = bindings.flatMap((each) => {
+      if (each.role !== role) return [each];
+      const left = { ...each, members: each.members.filter((member) => member !== lane) };
+      return [left, ...(instead === undefined ? [] : [{ ...each, role: instead, members: [lane] }])];
+    });
+    world.policies.set(resource, { ...before, bindings: changed });
+    return () => void world.policies.set(resource, { ...world.policies.get(resource, 3), bindings });
+  };
+
+const closed: Arrange = ({ cloud: { world } }) => {
+  const account = world.table<BillingAccountRecord>('billing.accounts')[otherAccount];
+  if (account === undefined) throw new Error('there is no other account');
+  account.open = false;
+  return () => {
+    account.open = true;
+  };
+};
+
+const theirs = { name: 'www.theirs.example.com.', type: 'A', ttl: 60, rrdatas: ['203.0.113.20'] };
+
+export const badValues: readonly BadValue[] = [
+  { what: 'a flag', code: 'options', flags: { 'root-disk-size': '1' }, exitCode: 2, words: /--root-disk-size/ },
+  {
+    what: 'a time to live beyond the ceiling',
+    code: 'allowed',
+    flags: { 'project-ttl': '3d' },
+    exitCode: 2,
+    words: /at most 1d/,
+  },
+  {
+    what: 'a most that buys no time',
+    code: 'ceiling',
+    flags: { 'max-cost': '0.01' },
+    exitCode: 2,
+    words: /--max-cost buys only/,
+  },
+  {
+    what: 'a file to upload that is not there',
+    code: 'files',
+    flags: {
+      'install-local': 'missing.tar.gz',
+      'registry-type': 'local-container',
+      'forge1-pat': 'local-forge1-token',
+    },
+    exitCode: 2,
+    words: /missing\.tar\.gz/,
+  },
+  {
+    what: 'a stop by an operator',
+    code: 'room',
+    arrange: async (scene) => {
+      const operator = await scene.caller(people.admin);
+      const say = (...args: string[]) => runAt(['beta', 'bootstraps', ...args], operator);
+      expect((await say('stop', '--reason', 'moving house')).exitCode).to.equal(0);
+      return () => say('start');
+    },
+    exitCode: 5,
+    words: /moving house/,
+  },
+  {
+    what: 'an account that is closed',
+    code: 'billing-account',
+    flags: { 'billing-account': local.otherBillingAccount },
+    arrange: closed,
+    exitCode: 2,
+    words: /closed/,
+  },
+  {
+    what: 'an account that is not there',
+    code: 'billing-account',
+    flags: { 'billing-account': 'AAAAAA-BBBBBB-CCCCCC' },
+    exitCode: 2,
+    words: /cannot see/,
+  },
+  {
+    what: 'an account to which nothing may be linked',
+    code: 'billing-link',
+    flags: { 'billing-account': local.otherBillingAccount },
+    arrange: withRole(otherAccount, 'roles/billing.user'),
+    exitCode: 3,
+    words: /link no project/,
+  },
+  {
+    what: 'a parent that is not there',
+    code: 'parent',
+    flags: { 'folder-id': '404404404404' },
+    exitCode: 3,
+    words: /folders\/404404404404 is not there/,
+  },
+  {
+    what: 'a parent in which plinth may make no projects',
+    code: 'parent',
+    arrange: withRole(local.otherFolder, 'roles/resourcemanager.projectCreator'),
+    exitCode: 3,
+    words: /may make no projects/,
+  },
+  {
+    what: 'a region',
+    code: 'region',
+    // Policies of a world may leave Europe alone open.
+    flags: { region: 'europe-west99', zone: 'europe-west99-a' },
+    exitCode: 2,
+    words: /no such region/,
+  },
+  { what: 'a zone', code: 'zone', flags: { zone: 'europe-west4-z' }, exitCode: 2, words: /europe-west4-a/ },
+  {
+    what: 'a zone without the machines',
+    code: 'machine-types',
+    arrange: ({ cloud: { faults } }) => {
+      const where = { machineType: 'e2-standard-8' };
+      const fault = { method: 'compute.machineTypes.get', where, times: 0, code: 404, status: 'NOT_FOUND' };
+      const id = faults.add(fault);
+      return () => faults.remove(id);
+    },
+    exitCode: 2,
+    words: /e2-standard-8/,
+  },
+  {
+    what: 'a policy',
+    code: 'policies',
+    arrange: ({ cloud: { world } }) => {
+      const rules = [{ values: { allowedValues: ['in:us-locations'] } }];
+      writePolicyRecord(world, local.otherFolder, 'gcp.resourceLocations', { spec: { rules } }, { atOnce: true });
+      return () => writePolicyRecord(world, local.otherFolder, 'gcp.resourceLocations', undefined, { atOnce: true });
+    },
+    exitCode: 3,
+    words: /gcp\.resourceLocations/,
+  },
+  {
+    what: 'a DNS zone that plinth may not see',
+    code: 'dns-zone',
+    flags: { 'dns-project-id': 'strangers-dns', 'dns-zone-name': 'theirs' },
+    exitCode: 3,
+    words: /strangers-dns/,
+  },
+  {
+    what: 'a DNS zone of another domain',
+    code: 'dns-zone',
+    flags: { ...inSharedZone, 'base-domain': 'demo.elsewhere.org' },
+    exitCode: 5,
+    words: /does not lie in it/,
+  },
+  {
+    what: 'a DNS zone that plinth may only read',
+    code: 'dns-permissions',
+    flags: inSharedZone,
+    arrange: withRole(sharedZone, 'roles/dns.admin', 'roles/dns.reader'),
+    exitCode: 3,
+    words: /dns\.changes\.create/,
+  },
+  {
+    what: 'a name that others have there',
+    code: 'dns-records',
+    flags: { ...inSharedZone, 'base-domain': 'theirs.example.com' },
+    arrange: async (scene) => {
+      await changeShared(scene, { additions: [theirs] });
+      return () => changeShared(scene, { deletions: [theirs] });
+    },
+    exitCode: 5,
+    words: /203\.0\.113\.20/,
+  },
+  {
+    what: 'a package',
+    code: 'package',
+    flags: { 'install-version': '9.9.9', 'registry-type': 'artifact-registry' },
+    exitCode: 2,
+    words: /--install-version/,
+  },
+  { what: 'a token', code: 'forge1-token', flags: { 'forge1-pat': 'unknown' }, exitCode: 2, words: /does not know/ },
+  {
+    what: 'a token that lacks a scope',
+    code: 'forge1-token',
+    flags: { 'forge1-pat': forge1NarrowPat },
+    exitCode: 2,
+    words: /lacks the scope read:org/,
+  },
+  {
+    what: 'a team',
+    code: 'forge1-team',
+    flags: { 'forge1-pat': 'local-forge1-token', 'forge1-team-org': 'example', 'forge1-team-slug': 'none' },
+    exitCode: 2,
+    words: /example\/none/,
+  },
+  {
+    what: 'a key that is none',
+    code: 'ssh-key',
+    flags: { 'ssh-private-key-path': 'no-key', 'ssh-public-key-path': 'no-key.pub' },
+    exitCode: 2,
+    words: /no-key/,
+  },
+];
+
+/** An install that nothing stops. Each row makes one thing of it wrong. */
+const installs: Flags = { 'install-version': sampleVersion, 'registry-type': 'artifact-registry' };
+
+const withReleasesAt =
+  (url: string): Arrange =>
+  ({ stack }) => {
+    const { releases = {} } = stack.functionsHalf?.contextOf(functionNames.bootstraps).config ?? {};
+    const before = { ...releases };
+    Object.assign(releases, { url });
+    return () => void Object.assign(releases, before);
+  };
+
+/** Where the deployment has machines, with its executable at a mirror. */
+export const badInstalls: readonly BadValue[] = [
+  {
+    what: 'an executable that is not in its bucket',
+    code: 'plinth-release',
+    flags: installs,
+    arrange: withReleasesAt(`gs://${local.releaseBucket}/${local.releaseFolder}`),
+    exitCode: 2,
+    words: new RegExp(local.releaseBucket),
+  },
+  {
+    what: 'a release of k0s that is not there',
+    code: 'k0s-release',
+    flags: { ...installs, 'kube-distro-version': 'v1.99.0+k0s.0' },
+    exitCode: 2,
+    words: /--kube-distro-version/,
+  },
+  {
+    what: 'a user whom the registry does not let in',
+    code: 'registry',
+    flags: { ...installs, 'registry-type': 'forge1', 'registry-user': 'stranger', 'forge1-pat': forge1Pat },
+    exitCode: 2,
+    words: /do not let stranger into/,
+  },
+];
+
+/** Findings that stop no new bootstrap, with the reason. All others have a row here or in the test of names. */
+export const stopsNothing: Readonly<Record<string, string>> = {
+  'billing-links': 'Google alone counts them, so it only warns',
+  'project-quota': 'Google tells nobody',
+  'project-permissions': 'there is no project yet',
+  quota: 'there is no project yet',
+  'dns-delegation': 'a bootstrap can go on without it, so it only warns',
+};

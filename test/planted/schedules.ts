@@ -1,0 +1,151 @@
+/** Faults that show only in one order of events out of many. No list of tests has them: the simulation must find each. */
+import type { ScheduleFault } from './fault.js';
+
+/** Of each world, so that a fault is found within some minutes. */
+export const mostSeeds: Readonly<Record<ScheduleFault['world'], number>> = { organizations: 2000, bootstraps: 20 };
+
+export const schedules: readonly ScheduleFault[] = [
+  {
+    name: 'The other admin, who is to stay, is read beside the transaction',
+    edits: [
+      {
+        find: 'readOrganizationMembers(transaction, organizationId, [witness])',
+        put: 'readOrganizationMembers(context.store, organizationId, [witness])',
+      },
+    ],
+    world: 'organizations',
+  },
+  {
+    name: 'The other admin, who is to stay, may be leaving',
+    edits: [{ find: 'transaction.write(...stayWrites(context.clock, found));', put: '' }],
+    world: 'organizations',
+  },
+  {
+    name: 'A deletion of an organization looks for teams only before its mark',
+    edits: [
+      {
+        find: 'if ((await teamsOf(context, organizationId)).length > 0) {',
+        put: 'if (teams.length > 0) {',
+      },
+    ],
+    world: 'organizations',
+  },
+  {
+    name: 'A team comes into an organization that is being deleted',
+    edits: [{ find: 'if (deleting === undefined) return [];', put: "if (deleting !== '') return [];" }],
+    world: 'organizations',
+  },
+  {
+    name: 'A team is taken out of its organization by what it was when it was looked at',
+    edits: [{ find: 'return team?.changes === changes', put: 'return team !== undefined' }],
+    world: 'organizations',
+  },
+  {
+    name: 'Many members are added to a team that is read beside the transaction',
+    edits: [
+      {
+        find: `const team = await readTeam(transaction, teamId);
+      if (team === undefined) throw noTeam(teamId);
+      const { organizationId } = team;
+      const all = `,
+        put: `const team = await readTeam(context.store, teamId);
+      if (team === undefined) throw noTeam(teamId);
+      const { organizationId } = team;
+      const all = `,
+      },
+    ],
+    world: 'organizations',
+  },
+  {
+    name: 'Whether somebody is a member is read beside the transaction that invites them',
+    edits: [
+      {
+        find: `const emails = asked.map(({ email }) => email);
+      const seen = await seeOrganization(transaction, caller, organizationId, emails);
+      checkAdmin(seen, 'organization');
+      const standing`,
+        put: `const emails = asked.map(({ email }) => email);
+      const seen = await seeOrganization(context.store, caller, organizationId, emails);
+      checkAdmin(seen, 'organization');
+      const standing`,
+      },
+    ],
+    world: 'organizations',
+  },
+  {
+    name: 'A removal looks for teams only before its mark',
+    edits: [
+      {
+        find: 'const removal = await markLeaving(',
+        put: `const teams = await teamsHolding(context, organizationId, email);
+    const removal = await markLeaving(`,
+      },
+      {
+        find: `const teams = await teamsHolding(context, organizationId, email);
+    if (teams.length > 0 && !force) {`,
+        put: 'if (teams.length > 0 && !force) {',
+      },
+    ],
+    world: 'organizations',
+  },
+  {
+    name: 'A removal clears the mark of another one, and deletes the member without a mark of its own',
+    edits: [
+      { find: 'if (removal.own) await unmark(context, removal);', put: 'await unmark(context, removal);' },
+      { find: 'if (!ours) return false;', put: '' },
+    ],
+    world: 'organizations',
+  },
+  {
+    name: 'A migration reads the members before the team',
+    edits: [
+      {
+        find: 'const found = await movable(transaction, context.config, caller, asked);',
+        put: `const early = await membersOfTeam(context, asked.teamId);
+      const found = await movable(transaction, context.config, caller, asked);`,
+      },
+      {
+        find: 'return move(context, transaction, caller, asked, { ...found, members: await membersOfTeam(context, teamId) });',
+        put: 'return move(context, transaction, caller, asked, { ...found, members: early });',
+      },
+    ],
+    world: 'organizations',
+  },
+  {
+    name: 'A transfer moves a team that is read beside the transaction',
+    edits: [
+      {
+        find: `const team = await readTeam(transaction, teamId);
+      const sides = await sidesOf(transaction, caller, teamId, team, to);
+      checkAll(sides, caller);
+      checkASide(sides, teamId, to);`,
+        put: `const team = await readTeam(context.store, teamId);
+      const sides = await sidesOf(transaction, caller, teamId, team, to);
+      checkAll(sides, caller);
+      checkASide(sides, teamId, to);`,
+      },
+    ],
+    world: 'organizations',
+  },
+  {
+    name: 'A lease is written without the version that was read',
+    edits: [
+      {
+        find: "store.commit([{ kind: 'update', collection, id, version, data: change }])",
+        put: "store.commit([{ kind: 'update', collection, id, data: change }])",
+      },
+    ],
+    world: 'bootstraps',
+  },
+  {
+    name: 'What became ready is published before the commit that makes it',
+    edits: [
+      {
+        find: 'const versions = await persist(() => store.commit(writes));',
+        put: `await publishReady(context, bootstrapId, transition.record.generation, told.ready, invocation.span);
+  const versions = await persist(() => store.commit(writes));`,
+      },
+    ],
+    world: 'bootstraps',
+  },
+];
