@@ -160,7 +160,7 @@ describe('the people of a project in a hardened organization', function () {
   it('policies are judged although Google does not say which organizations plinth may see', async () => {
     const stranger = await scene.caller('eve@gmail.com');
     const eveAt = await scene.caller(eve);
-    const fault = scene.cloud.faults.add({ method: 'cloudresourcemanager.organizations.search', code: 500 });
+    const fault = scene.cloud.faults.add({ method: 'cloudresourcemanager.organizations.search', code: 500, times: 0 });
     try {
       expect((await policiesOf(stranger)).state).to.equal('stop');
       const { state, what } = await policiesOf(eveAt);
