@@ -1,8 +1,15 @@
 /** What each operation reads and writes, against the table that the reference page prints. */
 import { expect } from 'chai';
-import { type Counted, type Documents, idempotencyCost, operationCosts } from '../../functions/organizations/costs.js';
+import {
+  bootstrapsCost,
+  type Counted,
+  type Documents,
+  idempotencyCost,
+  operationCosts,
+} from '../../functions/organizations/costs.js';
+import type { Write } from '../../functions/store/store.js';
 import { createMemoryStore } from '../../local/functions/memory-store.js';
-import type { Organization } from '../../shared/organization/organization.js';
+import type { Member, Organization } from '../../shared/organization/organization.js';
 import type { Team } from '../../shared/organization/team.js';
 import { createIssuer, type Issuer } from '../http/issuer.js';
 import { countStore, type StoreCounts } from '../support/counting-store.js';
@@ -236,6 +243,45 @@ describe('the documents of an operation', () => {
     const again = await costOf(201, 'createTeam', asked);
     expect(again.reads).to.equal(idempotencyCost.readsAgain);
     expect(again.written).to.equal(0);
+  });
+
+  it('of previews are more by the bootstraps that move, their other teams, and the admins who gain or lose them', async () => {
+    const outsiders = ['outsider-1@example.com', 'outsider-2@example.com'];
+    const { teamId } = await server.expect<Team>(201, 'createTeam', { body: { name: 'holding' } });
+    const { teamId: other } = await server.expect<Team>(201, 'createTeam', { body: { name: 'other' } });
+    for (const email of outsiders) await server.expect(201, 'addTeamMember', { params: { teamId }, body: { email } });
+    const held = Array.from({ length: 5 }, (_, i) => ({
+      name: `held-${i}`,
+      projectId: `held-${i}`,
+      owner: 'alice@example.com',
+    }));
+    await memory.commit([
+      { kind: 'update', collection: 'teams', id: String(teamId), data: { holds: true } },
+      ...held.map((each, i): Write => {
+        const teams = i < 3 ? { team: teamId } : { sharedTeams: [teamId, other] };
+        return {
+          kind: 'create',
+          collection: 'bootstraps',
+          id: each.name,
+          data: { ...each, state: 'succeeded', ...teams },
+        };
+      }),
+    ]);
+    const members = await server.expect<Member[]>(200, 'listOrganizationMembers', { params: inOrganization() });
+    const admins = members.filter(({ role }) => role === 'admin').length;
+    // The other team, and in it who comes or leaves: outsiders, and admins who are not in the team.
+    const others = 1 + outsiders.length + admins;
+    const more = bootstrapsCost.fixed + held.length + admins + others;
+    const times = { ...n, 'members of the team': 1 + outsiders.length };
+    const into = await costOf(200, 'previewMigration', { params: { teamId }, query: inOrganization() });
+    // Its ceiling was set above.
+    const ceilings = 1 + 1;
+    expect(into.reads).to.be.at.most(most(operationCosts.previewMigration.reads, times) + more + ceilings);
+    await server.expect(200, 'migrateTeam', { params: { teamId }, body: { organizationId, force: true } });
+    const out = await costOf(200, 'previewUndo', { params: { teamId, migrationId: 'latest' } });
+    expect(out.reads).to.be.at.most(most(operationCosts.previewUndo.reads, times) + more);
+    expect(out.reads).to.be.above(most(operationCosts.previewUndo.reads, times));
+    expect(admins).to.be.at.most(bootstrapsCost.mostAdmins);
   });
 
   it('of a replay are those of the events that it sends', async () => {
