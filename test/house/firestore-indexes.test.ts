@@ -28,6 +28,7 @@ import { readLog } from '../../functions/engine/record/read-log.js';
 import { realTimers } from '../../functions/host/clock.js';
 import { GrantsRecord } from '../../functions/host/own-grants.js';
 import { RateRecord } from '../../functions/http/rate-limit.js';
+import { ReplaysRecord } from '../../functions/organizations/replay.js';
 import { membersOf } from '../../functions/pools/member.js';
 import { PoolNotesRecord } from '../../functions/pools/notes.js';
 import { SeenRecord } from '../../functions/preflight/seen.js';
@@ -134,6 +135,7 @@ const stored: readonly (readonly [collection: string, record: z.ZodObject])[] = 
   [collections.passes, PassRecord],
   [collections.passes, SearchRecord],
   [collections.passes, PoolNotesRecord],
+  [collections.passes, ReplaysRecord],
   [collections.durations, DurationsRecord],
   [collections.rates, RateRecord],
   [collections.preflights, SeenRecord],
