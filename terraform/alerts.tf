@@ -32,6 +32,12 @@ locals {
       over     = 0
       document = "A removal failed three times in a row and is tried no more: its machines go on costing money. The log line says why and what to do; `plinth beta bootstrap-cloud cleanup` tries it again. Runbook: docs/operate/runbooks/removal-left-alone.md"
     }
+    fuse_failures = {
+      name     = "costs can't be found out"
+      window   = 300
+      over     = 0
+      document = "Sweep could not find out what a bootstrap costs, so no ceiling holds for it: it is neither warned nor stopped. The log line says which one and why, and sweep tries again each hour. Runbook: docs/operate/runbooks/costs-too-much.md"
+    }
     unknown = {
       name     = "projects or machines of unknown origin"
       window   = 300

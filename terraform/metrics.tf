@@ -33,6 +33,11 @@ locals {
       severity    = "ERROR"
       pattern     = "^The removal of .+ failed [0-9]+ times in a row and is left alone$"
     }
+    fuse_failures = {
+      description = "Bootstraps whose costs could not be found out, each told once an hour."
+      severity    = "ERROR"
+      pattern     = "^What .+ costs could not be found out$"
+    }
     unknown = {
       description = "Projects and machines that no record or plan holds, each told once."
       severity    = "WARNING"

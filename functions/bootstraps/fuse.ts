@@ -57,7 +57,7 @@ async function lookAtOne(context: Context, { id, version }: Document): Promise<b
     if (transition !== undefined) await publishReady(context, id, standing.data.generation, transition.ready);
     return told;
   } catch (error) {
-    log('ERROR', `What ${id} costs could not be looked at`, { bootstrap: id, error });
+    log('ERROR', `What ${id} costs could not be found out`, { bootstrap: id, error });
     const fuseAt = addSeconds(clock.now(), putOffSeconds);
     await store
       .commit([{ kind: 'update', collection: collections.bootstraps, id, version, data: { fuseAt } }])
