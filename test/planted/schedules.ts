@@ -142,7 +142,7 @@ export const schedules: readonly ScheduleFault[] = [
     edits: [
       {
         find: 'const versions = await persist(() => store.commit(writes));',
-        put: `await publishReady(context, bootstrapId, transition.record.generation, told.ready, invocation.span);
+        put: `await publishReady(context, bootstrapId, record.generation, told.ready);
   const versions = await persist(() => store.commit(writes));`,
       },
     ],
