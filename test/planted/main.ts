@@ -94,7 +94,9 @@ async function plantAll(copy: ScratchCopy, chosen: readonly Chosen[]): Promise<n
     checkSound(sound, named);
     console.log(`Without a fault ${sound.passed.length} tests pass, ${secondsSince(start)}.`);
   }
-  for (const world of new Set<SimulatedWorld>(chosen.flatMap((fault) => (isNamed(fault) ? (fault.simulated ?? []) : fault.world)))) {
+  for (const world of new Set<SimulatedWorld>(
+    chosen.flatMap((fault) => (isNamed(fault) ? (fault.simulated ?? []) : fault.world)),
+  )) {
     const found = await simulated(copy, world);
     if (found !== undefined) throw new Error(`Without any fault the simulation finds:\n${found}`);
     console.log(`Without a fault ${mostSeeds[world]} seeds of ${world} show nothing, ${secondsSince(start)}.`);

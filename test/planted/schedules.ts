@@ -148,48 +148,4 @@ export const schedules: readonly ScheduleFault[] = [
     ],
     world: 'bootstraps',
   },
-  {
-    name: 'A lease is ended without the version that was read',
-    edits: [
-      {
-        find: "if (resolution.state !== 'client') return { kind: 'delete', ...lease };",
-        put: "if (resolution.state !== 'client') return { kind: 'delete', collection: lease.collection, id: lease.id };",
-      },
-    ],
-    world: 'bootstraps',
-  },
-  {
-    name: 'A new bootstrap is admitted by counters that were read before its secrets were written',
-    edits: [
-      {
-        find: `if (draft.callerSecret === undefined) {
-    // A refused command must leave no secret behind.
-    await count();`,
-        put: `let early: Awaited<ReturnType<typeof count>> | undefined;
-  if (draft.callerSecret === undefined) {
-    early = await count();`,
-      },
-      {
-        find: `const counted = await count();
-    const [written = '']`,
-        put: `const counted = early ?? (await count());
-    const [written = '']`,
-      },
-      {
-        find: "{ kind: 'update', collection: collections.counters, id: countersId, version: counters.version, data: counted },",
-        put: "{ kind: 'update', collection: collections.counters, id: countersId, data: counted },",
-      },
-    ],
-    world: 'bootstraps',
-  },
-  {
-    name: 'What a longer life comes to is counted without the version of the counters',
-    edits: [
-      {
-        find: "return [{ kind: 'update', collection, id, version, data: { spend } }];",
-        put: "return [{ kind: 'update', collection, id, data: { spend } }];",
-      },
-    ],
-    world: 'bootstraps',
-  },
 ];

@@ -38,9 +38,7 @@ describe('whole bootstraps, whoever goes on, dies or fails at every moment', () 
   });
 
   it('tells what happened, in words', async () => {
-    const { timeline, faults } = await playBootstraps(7, [
-      begin('first', 0, 0),
-    ]);
+    const { timeline, faults } = await playBootstraps(7, [begin('first', 0, 0)]);
     expect(faults).to.deep.equal([]);
     expect(timeline[0]).to.equal('00:00:00.000 alice: asks to begin first (0)');
     expect(timeline.join('\n')).to.match(
