@@ -109,8 +109,11 @@ export function createMoneyJudge(
   /** As the cloud holds them now. */
   function seeThings(): void {
     const found = { ...held(direct.world, kinds.instances), ...held(direct.world, kinds.addresses) };
+    const standing = new Set<string>();
     for (const [path, { resource }] of Object.entries(found)) {
+      // One that is made again has another id.
       const key = `${path} ${resource['id']}`;
+      standing.add(key);
       if (things.has(key)) continue;
       const [, projectId = ''] = /projects\/([^/]+)/.exec(path) ?? [];
       const rate = path.includes('/instances/')
@@ -119,7 +122,7 @@ export function createMoneyJudge(
       things.set(key, { projectId, rate, since: scheduler.time() });
     }
     for (const [key, thing] of things) {
-      if (thing.until === undefined && found[key.split(' ')[0] ?? ''] === undefined) thing.until = scheduler.time();
+      if (thing.until === undefined && !standing.has(key)) thing.until = scheduler.time();
     }
   }
 
