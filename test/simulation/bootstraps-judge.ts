@@ -16,6 +16,8 @@ import { createWaitsJudge } from './judge-waits.js';
 export interface Judge {
   /** After each commit, with its writes and the delivery that did it. None: time has passed. */
   look(writes?: readonly Write[], by?: string): void;
+  /** A delivery has ended its work at `<bootstrap> <instance>`. */
+  over(by: string, instance: string, result: string): void;
   /** A message is sent that names an instance. */
   sent(message: StepMessage): void;
   /** After all is over. */
@@ -39,6 +41,8 @@ export function createJudge(stage: Stage, promises: Promises, items: readonly Bo
   /** As the last look found them. */
   let leases: readonly LeaseRecord[] = [];
   let held = new Map<string, LeaseRecord>();
+  /** Places that another delivery ended, with their holder. */
+  const endedFor = new Map<string, string | undefined>();
   /** The deliveries that took them. */
   const holders = new Map<string, string | undefined>();
   let known = new Map<string, BootstrapRecord>();
@@ -107,8 +111,11 @@ export function createJudge(stage: Stage, promises: Promises, items: readonly Bo
       const after = now.get(place);
       if (holder === undefined || after?.holder === holder) continue;
       const leftSeconds = (Date.parse(expiresAt) - scheduler.time()) / 1000;
-      if (by !== undefined && by !== holders.get(place) && leftSeconds > mostAheadSeconds)
+      const other = by !== undefined && by !== holders.get(place) && leftSeconds > mostAheadSeconds;
+      if (other && after?.holder !== undefined)
         wrong(`${place} is taken from its holder ${Math.round(leftSeconds)} s too early`);
+      // One commit ends several. Whether its holder wanted that, it tells afterwards.
+      if (other && after?.holder === undefined) endedFor.set(place, holders.get(place));
     }
     for (const [place, { holder }] of now) {
       wereReady.add(place);
@@ -206,6 +213,11 @@ export function createJudge(stage: Stage, promises: Promises, items: readonly Bo
   }
 
   return {
+    over(by, instance, result) {
+      const isOthers = endedFor.get(instance) === by;
+      if (isOthers) endedFor.delete(instance);
+      if (isOthers && result === 'lost') wrong(`${instance} was ended while its holder was at it`);
+    },
     sent(message) {
       if (!wereReady.has(placeOf(message))) wrong(`a message names ${placeOf(message)}, which is not there yet`);
     },
