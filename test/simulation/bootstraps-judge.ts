@@ -27,6 +27,7 @@ export interface Judge {
 /** Whose prepared projects are before anybody claims them. */
 const nobody = 'pool';
 const standing: ReadonlySet<string> = new Set([local.project, local.dnsProject, local.standingZone.project]);
+const mostDeaths = 5;
 const isLiving = ({ state, owner }: BootstrapRecord): boolean => state !== 'removed' && owner !== nobody;
 
 export function createJudge(stage: Stage, promises: Promises, items: readonly BootstrapsItem[]): Judge {
@@ -35,7 +36,10 @@ export function createJudge(stage: Stage, promises: Promises, items: readonly Bo
   const { ends }: Pick<Difficulty, 'ends'> = difficulty === undefined ? { ends: [] } : difficulties[difficulty.is];
   const wrong = (what: string): void => teller.wrong(scheduler.time(), what);
   const money = createMoneyJudge(stage, onlyOf(items, 'ceilings')?.month, wrong);
-  const waits = createWaitsJudge(stage, new Set(ends), wrong);
+  const deaths = items.filter((each) => each.kind === 'call' && each.how.startsWith('dies')).length;
+  // What kills its function so often is given up.
+  const reasonsToFail = [...ends, ...(deaths >= mostDeaths ? ['internal'] : [])];
+  const waits = createWaitsJudge(stage, new Set(reasonsToFail), wrong);
   const judgeRoles = createRolesJudge(stage, wrong);
   const made = new Map<string, number>();
   /** As the last look found them. */
