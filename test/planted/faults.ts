@@ -138,18 +138,6 @@ export const faults: readonly Fault[] = [
     fails: 'keep their rules under',
   },
   {
-    name: 'A lease is ended without the version that was read',
-    source: 'new',
-    edits: [
-      {
-        find: "if (resolution.state !== 'client') return { kind: 'delete', ...lease };",
-        put: "if (resolution.state !== 'client') return { kind: 'delete', collection: lease.collection, id: lease.id };",
-      },
-    ],
-    tests: ['simulation/races.test.js'],
-    fails: 'none of them ends what another has taken',
-  },
-  {
     name: 'A new bootstrap is admitted by counters that were read before its secrets were written',
     source: 'new',
     edits: [

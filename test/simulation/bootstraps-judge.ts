@@ -16,6 +16,8 @@ import { createWaitsJudge } from './judge-waits.js';
 export interface Judge {
   /** After each commit, with its writes and the delivery that did it. None: time has passed. */
   look(writes?: readonly Write[], by?: string): void;
+  /** A delivery has ended its work at `<bootstrap> <instance>`. */
+  over(by: string, instance: string, result: string): void;
   /** A message is sent that names an instance. */
   sent(message: StepMessage): void;
   /** After all is over. */
@@ -25,6 +27,7 @@ export interface Judge {
 /** Whose prepared projects are before anybody claims them. */
 const nobody = 'pool';
 const standing: ReadonlySet<string> = new Set([local.project, local.dnsProject, local.standingZone.project]);
+const mostDeaths = 5;
 const isLiving = ({ state, owner }: BootstrapRecord): boolean => state !== 'removed' && owner !== nobody;
 
 export function createJudge(stage: Stage, promises: Promises, items: readonly BootstrapsItem[]): Judge {
@@ -33,12 +36,17 @@ export function createJudge(stage: Stage, promises: Promises, items: readonly Bo
   const { ends }: Pick<Difficulty, 'ends'> = difficulty === undefined ? { ends: [] } : difficulties[difficulty.is];
   const wrong = (what: string): void => teller.wrong(scheduler.time(), what);
   const money = createMoneyJudge(stage, onlyOf(items, 'ceilings')?.month, wrong);
-  const waits = createWaitsJudge(stage, new Set(ends), wrong);
+  const deaths = items.filter((each) => each.kind === 'call' && each.how.startsWith('dies')).length;
+  // What kills its function so often is given up.
+  const reasonsToFail = [...ends, ...(deaths >= mostDeaths ? ['internal'] : [])];
+  const waits = createWaitsJudge(stage, new Set(reasonsToFail), wrong);
   const judgeRoles = createRolesJudge(stage, wrong);
   const made = new Map<string, number>();
   /** As the last look found them. */
   let leases: readonly LeaseRecord[] = [];
   let held = new Map<string, LeaseRecord>();
+  /** Places that another delivery ended, with their holder. */
+  const endedFor = new Map<string, string | undefined>();
   /** The deliveries that took them. */
   const holders = new Map<string, string | undefined>();
   let known = new Map<string, BootstrapRecord>();
@@ -107,8 +115,11 @@ export function createJudge(stage: Stage, promises: Promises, items: readonly Bo
       const after = now.get(place);
       if (holder === undefined || after?.holder === holder) continue;
       const leftSeconds = (Date.parse(expiresAt) - scheduler.time()) / 1000;
-      if (by !== undefined && by !== holders.get(place) && leftSeconds > mostAheadSeconds)
+      const other = by !== undefined && by !== holders.get(place) && leftSeconds > mostAheadSeconds;
+      if (other && after?.holder !== undefined)
         wrong(`${place} is taken from its holder ${Math.round(leftSeconds)} s too early`);
+      // One commit ends several. Whether its holder wanted that, it tells afterwards.
+      if (other && after?.holder === undefined) endedFor.set(place, holders.get(place));
     }
     for (const [place, { holder }] of now) {
       wereReady.add(place);
@@ -206,6 +217,11 @@ export function createJudge(stage: Stage, promises: Promises, items: readonly Bo
   }
 
   return {
+    over(by, instance, result) {
+      const isOthers = endedFor.get(instance) === by;
+      if (isOthers) endedFor.delete(instance);
+      if (isOthers && result === 'lost') wrong(`${instance} was ended while its holder was at it`);
+    },
     sent(message) {
       if (!wereReady.has(placeOf(message))) wrong(`a message names ${placeOf(message)}, which is not there yet`);
     },

@@ -121,6 +121,7 @@ interface Watching {
   /** `by`: the delivery of a message that did it. Undefined: a person or a schedule did. */
   onCommit(writes: readonly Write[], by: string | undefined): void;
   onMessage(message: StepMessage): void;
+  onEnd(by: string, instance: string, result: string): void;
 }
 
 export function createStage(seed: number, items: readonly BootstrapsItem[], watching: Watching): Stage {
@@ -163,10 +164,13 @@ export function createStage(seed: number, items: readonly BootstrapsItem[], watc
       const { bootstrapId, instance } = message;
       stage.invoke(laneFunctions[lane], `gets ${bootstrapId} ${instance}`, async (context) => {
         const deadlineAt = new Date(context.clock.now().getTime() + functionSeconds * 1000);
-        const onEnd = (ended: string, result: string): void =>
-          teller.tell(scheduler.time(), laneFunctions[lane], `${bootstrapId} ${ended}: ${result}`);
         deliveries += 1;
-        await delivery.run(String(deliveries), () => runMessage(context, steps, message, { deadlineAt, onEnd }));
+        const by = String(deliveries);
+        const onEnd = (ended: string, result: string): void => {
+          teller.tell(scheduler.time(), laneFunctions[lane], `${bootstrapId} ${ended}: ${result}`);
+          watching.onEnd(by, `${bootstrapId} ${ended}`, result);
+        };
+        await delivery.run(by, () => runMessage(context, steps, message, { deadlineAt, onEnd }));
       });
     });
   }

@@ -103,6 +103,7 @@ export async function playBootstraps(seed: number, items: readonly BootstrapsIte
   const stage = createStage(seed, items, {
     onCommit: (writes, by) => judge?.look(writes, by),
     onMessage: (message) => judge?.sent(message),
+    onEnd: (by, instance, result) => judge?.over(by, instance, result),
   });
   const { teller, scheduler, counts } = stage;
   try {
