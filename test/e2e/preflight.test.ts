@@ -126,6 +126,15 @@ for (const world of worldNames) {
       expect(changesIn(scene.cloud, since)).to.deep.equal([]);
     });
 
+    it('a value that cannot even be sent is told beside what is wrong elsewhere', async () => {
+      const flags = { 'datacenter-id': 'x', 'folder-id': '404404404404', zone: 'europe-west4-z' };
+      const { findings, exitCode } = await check(alice, 'unsendable', { ...here, ...flags });
+      expect(codesIn(findings, 'stop')).to.deep.equal(['options', 'parent', 'zone']);
+      const told = findings.find(({ code }) => code === 'options');
+      expect(told?.errors?.map(({ path }) => path)).to.deep.equal(['--datacenter-id']);
+      expect(exitCode).to.equal(2);
+    });
+
     it('a file that is not there is told beside what is wrong elsewhere', async () => {
       const flags = { 'install-local': 'missing.tar.gz', region: 'mars-west1', zone: 'mars-west1-a' };
       const { findings, exitCode } = await check(alice, 'all-at-once', { ...here, ...flags });
