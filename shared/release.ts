@@ -61,10 +61,7 @@ export const putRelease = ({ url, sha256 }: { readonly url: string; readonly sha
   `npm run build:binary && gcloud storage cp --no-clobber dist/release/${releasePath(sha256)} ${url} (docs/operate/deploy.md, section 4)`;
 
 /** Refuses a release that is not in its bucket. `said` is Google's answer. */
-export const missingRelease = (
-  release: { readonly url: string; readonly sha256: string },
-  said: string,
-): Problem =>
+export const missingRelease = (release: { readonly url: string; readonly sha256: string }, said: string): Problem =>
   new Problem(
     'bad-input',
     `Jumpboxes fetch plinth from ${release.url}, and it is not there, or this deployment may not read it: ${said}`,

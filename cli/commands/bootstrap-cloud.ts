@@ -99,14 +99,15 @@ export const bootstrapCloud = {
     const shown = isNew
       ? await (await import('../follow/beginning.js')).showBeginning(call, client, request)
       : undefined;
-    const begun = await begin(call, client, agreed, {
+    const asked: BootstrapRequest = {
       ...request,
       ...(agreed !== undefined && { plan: agreed.hash }),
       ...(shown?.seen !== undefined && { seen: shown.seen }),
       ...(Object.keys(base).length > 0 && { base }),
       // Its record is lost. With the files from the jumpbox, it continues under a new record.
       ...(standing === undefined && recovered !== undefined && { takeUp: recovered.id }),
-    });
+    };
+    const begun = await begin(call, client, asked, { agreed, stood: standing !== undefined });
     const others = begun.warnings.filter((text) => !warnings.includes(text));
     for (const text of others.filter((each) => !shown?.told.some(({ what }) => what === each))) output.warn(text);
     await sayBegun(call, begun, shown !== undefined || agree !== undefined);
@@ -334,10 +335,15 @@ async function uploadsFor(parts: Omit<Parameters<typeof createUploader>[0], 'tel
 }
 
 /** From here on, a bootstrap may be under way when Ctrl-C arrives. */
-async function begin(call: Call, client: Client, agreed: PlanDocument | undefined, request: BootstrapRequest) {
+async function begin(
+  call: Call,
+  client: Client,
+  request: BootstrapRequest,
+  { agreed, stood }: { readonly agreed: PlanDocument | undefined; readonly stood: boolean },
+) {
   const { detached } = await import('../follow/follow.js');
   try {
-    return await client.begin(request);
+    return await client.begin(request, stood);
   } catch (error) {
     if (call.interrupted.aborted) throw detached(request.options.projectName ?? '');
     throw agreed === undefined ? error : (await import('../files/plan-file.js')).differing(error, agreed);

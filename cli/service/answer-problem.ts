@@ -30,6 +30,11 @@ const lasting = new WeakSet<Problem>();
 /** Waiting is pointless. */
 export const isLasting = (problem: Problem): boolean => lasting.has(problem);
 
+const lost = new WeakSet<Problem>();
+
+/** plinth itself did not answer: what was asked for may be done, or not. */
+export const isLost = (problem: Problem): boolean => lost.has(problem);
+
 export function unreachable(endpoint: string, error: unknown): Problem {
   const reason = reasonOf(error);
   const isForGood = lastingReason.test(reason);
@@ -44,7 +49,7 @@ export function unreachable(endpoint: string, error: unknown): Problem {
     advice: isForGood ? checkEndpoint : 'Check the endpoint (--endpoint, PLINTH_ENDPOINT) and try again in a moment.',
     cause: error,
   });
-  if (isForGood) lasting.add(problem);
+  (isForGood ? lasting : lost).add(problem);
   return problem;
 }
 
@@ -87,12 +92,15 @@ export async function problemIn(response: Response, endpoint: string, renewable:
     (byVersion === undefined ? undefined : `The service is plinth ${service}, this is ${version}. ${byVersion}`) ??
     (response.status === 401 && !renewable ? 'Set PLINTH_TOKEN to a fresh ID token and try again.' : undefined) ??
     (trace !== undefined ? `Tell an operator the trace id ${trace}.` : undefined);
-  return new Problem(code, text('detail') ?? `plinth answered ${response.status} ${response.statusText}.`, {
+  const problem = new Problem(code, text('detail') ?? `plinth answered ${response.status} ${response.statusText}.`, {
     ...(Array.isArray(errors) && { errors: errors.filter(isFault) }),
     ...(retryAfter > 0 && { retryAfterSeconds: retryAfter }),
     ...(advice !== undefined && { advice }),
     ...(extensions.length > 0 && { members: Object.fromEntries(extensions) }),
   });
+  // A front end says so when the function behind it has died.
+  if (named === undefined && response.status >= 500) lost.add(problem);
+  return problem;
 }
 
 const tokenProblem = (why: string, renewable: boolean): Problem =>

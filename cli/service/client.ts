@@ -12,7 +12,7 @@ import { PreflightReply, type PreflightRequest } from '../../shared/bootstrap/pr
 import type { BootstrapRequest } from '../../shared/bootstrap/request.js';
 import {
   admissionRoutes,
-  BeginReply,
+  type BeginReply,
   bootstrapRoutes,
   callerRoutes,
   costRoutes,
@@ -32,13 +32,15 @@ import { UnknownProject } from '../../shared/bootstrap/unknown-project.js';
 import { UploadWay } from '../../shared/bootstrap/upload-way.js';
 import { type ScheduleVerb, ScheduleView } from '../../shared/cleanup-schedule.js';
 import { Problem } from '../../shared/problems.js';
+import { begin } from './begin.js';
 import { followStream, type Told } from './follow-stream.js';
 import type { Transport } from './transport.js';
 
 export interface Client {
   /** Who calls, as the service sees it. */
   caller(): Promise<CallerView>;
-  begin(request: BootstrapRequest): Promise<BeginReply>;
+  /** Begins or resumes, and begins nothing twice where an answer is lost. `stood`: it was there before. */
+  begin(request: BootstrapRequest, stood: boolean): Promise<BeginReply>;
   plan(request: BootstrapRequest): Promise<PlanReply>;
   /** What is known of it before it begins. */
   preflight(request: PreflightRequest): Promise<PreflightReply>;
@@ -123,7 +125,7 @@ export function createClient(transport: Transport, told: Told): Client {
 
   return {
     caller: () => patiently(CallerView, callerRoutes.getCaller),
-    begin: (body) => once(BeginReply, beginBootstrap, { body }),
+    begin: (body, stood) => begin(transport, body, stood),
     plan: (body) => once(PlanReply, beginBootstrap, { body, query: { dryRun: 'true' } }),
     preflight: (body) => once(PreflightReply, bootstrapRoutes.preflight, { body }),
     deployment: () => once(PreflightReply, deploymentRoutes.checkDeployment),

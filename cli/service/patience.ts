@@ -16,14 +16,18 @@ export interface Patience {
   readonly interrupted: AbortSignal;
 }
 
-/** Makes a call, and retries it a few times while the service is away or asks for a retry. */
-export async function patiently<T>(call: () => Promise<T>, { onTrace, onTrouble, interrupted }: Patience): Promise<T> {
+/** Makes a call, and retries it a few times while the service is away or asks for a retry. `passes`: whether a retry may help. */
+export async function patiently<T>(
+  call: () => Promise<T>,
+  { onTrace, onTrouble, interrupted }: Patience,
+  passes: (problem: Problem) => boolean = isPassing,
+): Promise<T> {
   let awaySince: number | undefined;
   for (let failures = 0; ; failures += 1) {
     try {
       return await call();
     } catch (error) {
-      if (!(error instanceof Problem) || !isPassing(error)) throw error;
+      if (!(error instanceof Problem) || !passes(error)) throw error;
       if (error.code === 'unavailable') {
         if (awaySince === undefined) onTrouble(`${error.detail} It is tried for half a minute.`);
         awaySince ??= Date.now();

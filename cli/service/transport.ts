@@ -7,7 +7,7 @@ import { Problem } from '../../shared/problems.js';
 import { timeLimit } from '../../shared/time-limit.js';
 import { traceparentOf } from '../../shared/trace.js';
 import type { Token } from '../identity/token.js';
-import { problemIn, reasonOf, unreachable } from './answer-problem.js';
+import { isLost, problemIn, reasonOf, unreachable } from './answer-problem.js';
 import { unreadableAnswer } from './other-version.js';
 import { patiently } from './patience.js';
 
@@ -50,6 +50,8 @@ export interface Transport {
    * safe, because all its tries carry one Idempotency-Key.
    */
   askPatiently<T>(schema: z.ZodType<T>, route: Route, sent?: Sent): Promise<Answer<T>>;
+  /** Makes these calls again, for half a minute, while plinth itself does not answer. They must be safe to repeat. */
+  untilAnswered<T>(calls: () => Promise<T>): Promise<T>;
   text(route: Route, sent?: Sent): Promise<string>;
 }
 
@@ -165,6 +167,7 @@ export function createTransport(parts: TransportParts): Transport {
       };
       return patiently(once, parts);
     },
+    untilAnswered: (calls) => patiently(calls, parts, isLost),
     text: (route, sent) => patiently(async () => (await send(route, sent)).text(), parts),
   };
 }

@@ -2,7 +2,7 @@
 import axe from 'axe-core';
 import { expect } from 'chai';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { narrow, wide } from '../../tools/images/browser.js';
+import { launch, narrow, wide } from '../../tools/images/browser.js';
 
 /** What went wrong on a page beside what it shows: errors of scripts, and what its policy refused. */
 export interface Person {
@@ -34,6 +34,43 @@ export async function makePerson(browser: Browser): Promise<Person> {
   watch(page);
   context.on('page', watch);
   return { page, context, faults, asked, close: () => context.close() };
+}
+
+interface Chromium<World> {
+  readonly world: World;
+  readonly browser: Browser;
+  readonly person: Person;
+}
+
+/** What a suite plays in: a world of its own, Chromium, and a person for each test or for all. No test leaves a fault. */
+export function inChromium<World extends { close(): Promise<unknown> }>(
+  { personFor }: { readonly personFor: 'each test' | 'all tests' },
+  makeWorld: () => Promise<World>,
+): Chromium<World> {
+  const at: { world?: World; browser?: Browser; person?: Person } = {};
+  const come = async () => {
+    if (at.browser !== undefined) at.person = await makePerson(at.browser);
+  };
+  before(async () => {
+    // Each is kept as soon as it is there, so that it is closed even if the other fails.
+    await Promise.all([
+      makeWorld().then((world) => Object.assign(at, { world })),
+      launch().then((browser) => Object.assign(at, { browser })),
+    ]);
+    if (personFor === 'all tests') await come();
+  });
+  beforeEach(async () => {
+    if (personFor === 'each test') await come();
+  });
+  afterEach(async () => {
+    expect(at.person?.faults).to.deep.equal([]);
+    if (personFor === 'each test') await at.person?.close();
+  });
+  after(async () => {
+    await at.browser?.close();
+    await at.world?.close();
+  });
+  return at as Chromium<World>;
 }
 
 interface Violation {
@@ -75,4 +112,26 @@ export async function tabTo({ page }: Pick<Person, 'page'>, name: string): Promi
     seen.push(focused.trim().slice(0, 30));
   }
   throw new Error(`Nothing named ${name} has the focus by Tab: ${seen.join(' · ')}`);
+}
+
+/** Goes there, and presses it. */
+export async function press(person: Pick<Person, 'page'>, name: string, key = 'Enter'): Promise<void> {
+  await tabTo(person, name);
+  await person.page.keyboard.press(key);
+}
+
+/** Goes to a field, and writes there what it shall hold. */
+export async function type(person: Pick<Person, 'page'>, name: string, text: string): Promise<void> {
+  await tabTo(person, name);
+  await person.page.keyboard.type(text);
+}
+
+/** From the page that is open. */
+export async function signInByKeys(person: Pick<Person, 'page'>, email: string): Promise<void> {
+  const { page } = person;
+  await page.getByText('Sign in', { exact: true }).waitFor();
+  await press(person, 'Sign in');
+  await page.getByLabel('E-mail address').waitFor();
+  await page.keyboard.type(email);
+  await page.keyboard.press('Enter');
 }

@@ -2,43 +2,24 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import type { Browser } from 'playwright-core';
-import { createStack, type Stack } from '../../local/stack/stack.js';
-import { launch, signIn } from '../../tools/images/browser.js';
-import { expectAccessible, makePerson, type Person, tabTo } from './browser.js';
+import { createStack } from '../../local/stack/stack.js';
+import { signIn } from '../../tools/images/browser.js';
+import { expectAccessible, inChromium, press, signInByKeys, tabTo } from './browser.js';
 
-const alice = 'alice@example.com';
+const [alice, bob] = ['alice@example.com', 'bob@example.com'];
 const script = '<img src=x onerror=alert(1)>';
 
 describe('the page to try the API', function () {
   this.timeout(90_000);
-  let stack: Stack;
-  let browser: Browser;
-  let person: Person;
-  let url: string;
-
-  before(async () => {
-    [stack, browser] = await Promise.all([createStack(), launch()]);
-    url = `${stack.url}/docs`;
-  });
-  beforeEach(async () => {
-    person = await makePerson(browser);
-  });
-  afterEach(async () => {
-    expect(person.faults).to.deep.equal([]);
-    await person.close();
-  });
-  after(async () => {
-    await browser?.close();
-    await stack?.close();
-  });
+  const at = inChromium({ personFor: 'each test' }, createStack);
+  const urlOf = () => `${at.world.url}/docs`;
 
   const operation = (title: string) =>
-    person.page.locator('main details', { has: person.page.getByText(title, { exact: true }) }).first();
+    at.person.page.locator('main details', { has: at.person.page.getByText(title, { exact: true }) }).first();
 
   it('has its operations in groups, each with an example', async () => {
-    const { page } = person;
-    await page.goto(url);
+    const { page } = at.person;
+    await page.goto(urlOf());
     const teams = page.locator('section', { has: page.getByRole('heading', { name: 'Teams', exact: true }) });
     await teams.getByText('POST /teams', { exact: true }).click();
     expect(await teams.getByText('POST /organizations', { exact: true }).count()).to.equal(0);
@@ -48,27 +29,21 @@ describe('the page to try the API', function () {
     await making.getByText('"teamId": ').waitFor();
     await page.getByRole('link', { name: 'Migration' }).click();
     await operation('GET /teams/{teamId}/migration').click();
-    await expectAccessible(person);
+    await expectAccessible(at.person);
   });
 
   it('calls as who signs in there, by the keyboard alone, and as nobody after a sign-out in another tab', async () => {
+    const { person, world: stack } = at;
     const { page, context } = person;
-    await page.goto(url);
-    await page.getByRole('link', { name: 'Sign in' }).waitFor();
-    await tabTo(person, 'Sign in');
-    await page.keyboard.press('Enter');
-    await page.getByLabel('E-mail address').waitFor();
-    await page.keyboard.type(alice);
-    await page.keyboard.press('Enter');
+    await page.goto(urlOf());
+    await signInByKeys(person, alice);
     await page.getByText(`You are signed in as ${alice}.`).waitFor();
-    expect(page.url()).to.equal(url);
-    await tabTo(person, 'POST /organizations');
-    await page.keyboard.press('Enter');
+    expect(page.url()).to.equal(urlOf());
+    await press(person, 'POST /organizations');
     await tabTo(person, 'Body');
     await page.keyboard.press('Control+A');
     await page.keyboard.type(JSON.stringify({ name: script }));
-    await tabTo(person, 'Send');
-    await page.keyboard.press('Enter');
+    await press(person, 'Send');
     await operation('POST /organizations').getByText('201 Created').waitFor();
     expect(await page.locator('img').count()).to.equal(0);
     await expectAccessible(person);
@@ -82,7 +57,39 @@ describe('the page to try the API', function () {
     await operation('POST /organizations').getByText('401 Unauthorized').waitFor();
   });
 
+  for (const told of [false, true]) {
+    it(`sends nothing as somebody who has signed in ${told ? 'in a tab that tells it' : 'unheard'}, before it has said so`, async () => {
+      const { person, world: stack } = at;
+      const { page, context } = person;
+      await page.clock.install();
+      await signIn(person, stack.url, alice);
+      await page.getByRole('heading', { name: 'Projects' }).waitFor();
+      await page.goto(urlOf());
+      await page.getByText(`You are signed in as ${alice}.`).waitFor();
+      await page.getByText('POST /organizations', { exact: true }).click();
+      const making = operation('POST /organizations');
+      await making.getByLabel('Body').fill('{"name":"hers"}');
+
+      const other = await context.newPage();
+      await other.goto(`${stack.url}/console/sign-in?to=/docs`);
+      await other.getByLabel('E-mail address').fill(bob);
+      await other.getByRole('button', { name: 'Log in' }).click();
+      await other.getByText(`You are signed in as ${bob}.`).waitFor();
+      if (told) {
+        await other.goto(stack.url);
+        await page.getByText(`You are signed in as ${bob}.`).waitFor();
+      } else await page.clock.fastForward('01:00:00');
+
+      await making.getByRole('button', { name: 'Send' }).click();
+      await making.getByText(`You are signed in as ${bob} by now. Nothing was sent.`).waitFor();
+      expect(person.asked).to.not.include(`${stack.url}/organizations`);
+      await making.getByRole('button', { name: 'Send' }).click();
+      await making.getByText('201 Created').waitFor();
+    });
+  }
+
   it('knows who is signed in to the console, and gives a command that does the same', async () => {
+    const { person, world: stack } = at;
     const { page, context } = person;
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: stack.url });
     await signIn(person, stack.url, alice);
@@ -106,10 +113,10 @@ describe('the page to try the API', function () {
   });
 
   it('takes a token by hand', async () => {
-    const { page } = person;
-    await page.goto(url);
+    const { page } = at.person;
+    await page.goto(urlOf());
     await page.getByText('With a token instead').click();
-    await page.getByLabel('ID token').fill((await stack.tokens('carol@example.com')).idToken);
+    await page.getByLabel('ID token').fill((await at.world.tokens('carol@example.com')).idToken);
     await page.getByText('GET /organizations', { exact: true }).click();
     await operation('GET /organizations').getByRole('button', { name: 'Send' }).click();
     await operation('GET /organizations').getByText('200 OK').waitFor();

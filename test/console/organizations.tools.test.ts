@@ -1,35 +1,22 @@
 /** The console's stories of organizations, in Chromium: members, invitations, the migration of a team and its undo. */
 import { expect } from 'chai';
-import type { Browser } from 'playwright-core';
-import { createStack, type Stack } from '../../local/stack/stack.js';
+import { createStack } from '../../local/stack/stack.js';
 import type { Member } from '../../shared/organization/organization.js';
 import type { Team } from '../../shared/organization/team.js';
-import { launch, signIn } from '../../tools/images/browser.js';
-import { expectAccessible, makePerson, type Person } from './browser.js';
+import { signIn } from '../../tools/images/browser.js';
+import { expectAccessible, inChromium, makePerson } from './browser.js';
 
 const alice = 'alice@example.com';
 const script = '<img src=x onerror=alert(1)>';
 
 describe('the console: organizations', function () {
   this.timeout(90_000);
-  let stack: Stack;
-  let browser: Browser;
-  let person: Person;
-
-  before(async () => {
-    [stack, browser] = await Promise.all([createStack(), launch()]);
-    person = await makePerson(browser);
-    await signIn(person, stack.url, alice);
-  });
-  afterEach(() => expect(person.faults).to.deep.equal([]));
-  after(async () => {
-    await browser?.close();
-    await stack?.close();
-  });
+  const at = inChromium({ personFor: 'all tests' }, createStack);
+  before(() => signIn(at.person, at.world.url, alice));
 
   const as = async <T>(email: string, method: string, path: string, body?: object): Promise<T> => {
-    const { idToken } = await stack.tokens(email);
-    const reply = await fetch(stack.url + path, {
+    const { idToken } = await at.world.tokens(email);
+    const reply = await fetch(at.world.url + path, {
       method,
       headers: { authorization: `Bearer ${idToken}`, 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -40,7 +27,7 @@ describe('the console: organizations', function () {
     (await as<Member[]>(alice, 'GET', `/teams/${teamId}/members`)).map(({ email }) => email).sort();
 
   it('are made with a script for a name, which is shown as its letters', async () => {
-    const { page } = person;
+    const { page } = at.person;
     await page.getByRole('link', { name: 'Organizations' }).click();
     await page.getByRole('button', { name: 'New organization' }).click();
     await page.getByLabel('Name').fill(script);
@@ -52,7 +39,7 @@ describe('the console: organizations', function () {
   });
 
   it('get members, who change their role and leave', async () => {
-    const { page } = person;
+    const { page } = at.person;
     await page.getByRole('button', { name: 'Add a member' }).click();
     await page.getByLabel('E-mail address').fill('bob@example.com');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
@@ -64,7 +51,7 @@ describe('the console: organizations', function () {
   });
 
   it('invite people, who join', async () => {
-    const { page } = person;
+    const { page } = at.person;
     await page.getByRole('button', { name: 'Invite people' }).click();
     await page.getByLabel('E-mail addresses').fill('carol@example.com\nno address');
     await page.getByRole('button', { name: 'Invite', exact: true }).click();
@@ -72,8 +59,8 @@ describe('the console: organizations', function () {
     await page.getByLabel('E-mail addresses').fill('carol@example.com');
     await page.getByRole('button', { name: 'Invite', exact: true }).click();
     await page.getByRole('button', { name: 'Take back the invitation of carol@example.com' }).waitFor();
-    const carol = await makePerson(browser);
-    await signIn(carol, stack.url, 'carol@example.com');
+    const carol = await makePerson(at.browser);
+    await signIn(carol, at.world.url, 'carol@example.com');
     await carol.page.getByRole('link', { name: 'Organizations' }).click();
     await carol.page.getByRole('button', { name: `Join ${script}` }).click();
     await carol.page.getByRole('link', { name: script }).waitFor();
@@ -83,7 +70,7 @@ describe('the console: organizations', function () {
   });
 
   it('take a team in only once it is said who leaves, and give it back', async () => {
-    const { page } = person;
+    const { page } = at.person;
     const { teamId } = await as<Team>(alice, 'POST', '/teams', { name: `team ${script}` });
     await as(alice, 'POST', `/teams/${teamId}/members`, { email: 'zoe@example.org' });
     await page.reload();
@@ -94,13 +81,13 @@ describe('the console: organizations', function () {
     await page.getByText('zoe@example.org').waitFor();
     const migrate = page.getByRole('button', { name: 'Migrate' });
     expect(await migrate.isDisabled()).to.equal(true);
-    await expectAccessible(person);
+    await expectAccessible(at.person);
     await page.getByLabel('They leave the team').check();
     await migrate.click();
     await page.getByRole('link', { name: `team ${script}` }).click();
     await page.getByRole('heading', { name: `team ${script}`, level: 1 }).waitFor();
     expect(await membersOf(teamId)).to.deep.equal([alice]);
-    await expectAccessible(person);
+    await expectAccessible(at.person);
     await page.getByRole('button', { name: 'Undo migration' }).click();
     await page.getByRole('dialog').getByText('zoe@example.org').waitFor();
     await page.getByRole('button', { name: 'Undo', exact: true }).click();

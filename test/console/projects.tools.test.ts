@@ -1,12 +1,11 @@
-/** The console's stories of projects, in Chromium, against the functions: by mouse, by keyboard alone, and when things go wrong. */
+/** The console's stories of projects, in Chromium, against the functions: by mouse, and when things go wrong. */
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import type { Browser } from 'playwright-core';
 import { collections } from '../../shared/names.js';
-import { launch, signIn } from '../../tools/images/browser.js';
-import { makeScene, type Scene, succeeded } from '../support/scene.js';
-import { expectAccessible, makePerson, type Person, tabTo } from './browser.js';
-import { type Relay, startRelay } from './relay.js';
+import { signIn } from '../../tools/images/browser.js';
+import { makeScene, succeeded } from '../support/scene.js';
+import { expectAccessible, inChromium } from './browser.js';
+import { startRelay } from './relay.js';
 
 const alice = 'alice@example.com';
 /** Names of projects take no brackets. People's words do. */
@@ -18,37 +17,26 @@ interface Held {
   release(): Promise<void>;
 }
 
+/** `bootstraps` has a host of its own. */
+async function makeWorld() {
+  const relay = await startRelay();
+  const scene = await makeScene({ timeFactor: 0.01, settings: { PLINTH_BOOTSTRAPS_URL: relay.url } });
+  const { url } = scene.stack;
+  relay.leadTo(url);
+  const close = async () => {
+    await relay.stop();
+    await scene.close();
+  };
+  return { scene, relay, url, close };
+}
+
 describe('the console: projects', function () {
   this.timeout(90_000);
-  let relay: Relay;
-  let scene: Scene;
-  let browser: Browser;
-  let person: Person;
-  let url: string;
-
-  before(async () => {
-    relay = await startRelay();
-    [scene, browser] = await Promise.all([
-      makeScene({ timeFactor: 0.01, settings: { PLINTH_BOOTSTRAPS_URL: relay.url } }),
-      launch(),
-    ]);
-    url = scene.stack.url;
-    relay.leadTo(url);
-  });
-  beforeEach(async () => {
-    person = await makePerson(browser);
-  });
-  afterEach(async () => {
-    expect(person.faults).to.deep.equal([]);
-    await person.close();
-  });
-  after(async () => {
-    await browser?.close();
-    await relay?.stop();
-    await scene?.close();
-  });
+  const at = inChromium({ personFor: 'each test' }, makeWorld);
 
   it('say what to do where there are none, and ask no other host for anything', async () => {
+    const { person, world } = at;
+    const { scene, relay, url } = world;
     const { page } = person;
     await page.goto(url);
     await page.getByRole('heading', { name: 'Throw-away' }).waitFor();
@@ -63,6 +51,8 @@ describe('the console: projects', function () {
   });
 
   it('move while they are made: a refresh in the middle and a killed function change nothing', async () => {
+    const { person, world } = at;
+    const { scene, relay, url } = world;
     const { page } = person;
     const caller = await scene.caller(alice);
     await signIn(person, url, alice);
@@ -94,6 +84,8 @@ describe('the console: projects', function () {
   });
 
   it('are extended, protected, shared and removed by mouse, with the questions of the command line', async () => {
+    const { person, world } = at;
+    const { scene, url } = world;
     const { page } = person;
     const view = succeeded(await (await scene.caller(alice)).bootstrap('by-mouse'));
     await signIn(person, url, alice);
@@ -136,37 +128,9 @@ describe('the console: projects', function () {
     expect((await scene.view(view.id)).removal).to.equal(undefined);
   });
 
-  it('are removed by the keyboard alone, from signing in to the end', async () => {
-    const { page } = person;
-    const view = succeeded(await (await scene.caller('keys@example.com')).bootstrap('by-keys'));
-    await page.goto(url);
-    await page.getByRole('button', { name: 'Sign in' }).waitFor();
-    await tabTo(person, 'Sign in');
-    await page.keyboard.press('Enter');
-    await page.getByLabel('E-mail address').waitFor();
-    await page.keyboard.type('keys@example.com');
-    await page.keyboard.press('Enter');
-    await page.getByRole('link', { name: 'by-keys' }).waitFor();
-    await tabTo(person, 'by-keys');
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'by-keys' }).waitFor();
-    await tabTo(person, 'Remove');
-    await page.keyboard.press('Enter');
-    await page.getByRole('dialog').getByText('project by-keys').first().waitFor();
-    await page.keyboard.press('Escape');
-    await page.locator('dialog').waitFor({ state: 'detached' });
-    // The focus is back where the question was asked.
-    expect(await page.evaluate('document.activeElement?.textContent')).to.equal('Remove');
-    await page.keyboard.press('Enter');
-    await page.getByRole('dialog').getByText('project by-keys').first().waitFor();
-    await tabTo(person, 'Type the name');
-    await page.keyboard.type('by-keys');
-    await page.keyboard.press('Enter');
-    await page.locator('.head .state', { hasText: 'removed' }).waitFor();
-    expect((await scene.view(view.id, 'keys@example.com')).state).to.equal('removed');
-  });
-
   it("show a script in people's words as its letters", async () => {
+    const { person, world } = at;
+    const { scene, url } = world;
     const { page } = person;
     const caller = await scene.caller(alice);
     const view = succeeded(await caller.bootstrap('scripted'));
@@ -188,6 +152,8 @@ describe('the console: projects', function () {
   });
 
   it('tell what failed and the way out', async () => {
+    const { person, world } = at;
+    const { scene, url } = world;
     const { page } = person;
     scene.cloud.faults.add({ method: 'compute.networks.insert', times: 0, code: 400, message: `no ${script}` });
     const { result } = await (await scene.caller(alice)).bootstrap('fails');
@@ -202,6 +168,8 @@ describe('the console: projects', function () {
   });
 
   it('are forgotten by every tab when one signs out', async () => {
+    const { person, world } = at;
+    const { url } = world;
     const { page, context } = person;
     await signIn(person, url, alice);
     await page.getByRole('heading', { name: 'Projects' }).waitFor();
@@ -216,6 +184,8 @@ describe('the console: projects', function () {
   });
 
   it('are shown by every tab when one signs in', async () => {
+    const { person, world } = at;
+    const { url } = world;
     const { page, context } = person;
     const other = await context.newPage();
     await other.goto(url);
@@ -226,6 +196,8 @@ describe('the console: projects', function () {
   });
 
   it('stay forgotten when an answer from before the sign-out comes late', async () => {
+    const { person, world } = at;
+    const { url } = world;
     const { page, context } = person;
     await signIn(person, url, alice);
     await page.getByRole('heading', { name: 'Projects' }).waitFor();
@@ -248,6 +220,8 @@ describe('the console: projects', function () {
   });
 
   it('are back in their place after a session that has ended', async () => {
+    const { person, world } = at;
+    const { scene, url } = world;
     const { page } = person;
     await page.clock.install();
     await signIn(person, url, 'late@example.com');

@@ -81,7 +81,10 @@ describe('what bootstraps have cost, seen from outside', function () {
 
   it('is what the cloud ran, and the same by API, JSON and CSV, however it is summed up', async () => {
     const expected = new Map<string, number>();
-    for (const [name, hours, spot] of [['dear', 30, false], ['cheap', 50, true]] as const) {
+    for (const [name, hours, spot] of [
+      ['dear', 30, false],
+      ['cheap', 50, true],
+    ] as const) {
       const owner = await scene.caller(`${name}@${local.domain}`);
       const view = succeeded(
         await owner.bootstrap(name, { 'project-ttl': '3d', ...(spot && { 'spot-vms': true as const }) }),

@@ -270,7 +270,10 @@ describe('a bootstrap that costs more than it may, where the deployment stops VM
       'the deployment sets later': async () => ceiling(500, 'monthOfOwner'),
       'its team sets later': (teamId) => team('ceilings', teamId, '--usd-per-month', '500'),
       'its team meets by a migration': async (teamId) => {
-        for (const args of [['create', 'acme'], ['ceilings', 'acme', '--usd-per-month', '500']]) {
+        for (const args of [
+          ['create', 'acme'],
+          ['ceilings', 'acme', '--usd-per-month', '500'],
+        ]) {
           expect((await runAt(['org', ...args], alice)).exitCode).to.equal(0);
         }
         await team('migrate', teamId, '--organization', 'acme');

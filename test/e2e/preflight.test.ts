@@ -20,7 +20,16 @@ import type { PreflightFinding } from '../../shared/bootstrap/preflight.js';
 import { functionNames } from '../../shared/names.js';
 import { lifeOf } from '../support/life.js';
 import { runAt } from '../support/plinth-here.js';
-import { argsOf, type Caller, changesIn, type Flags, makeScene, outcomeOf, type Scene, succeeded } from '../support/scene.js';
+import {
+  argsOf,
+  type Caller,
+  changesIn,
+  type Flags,
+  makeScene,
+  outcomeOf,
+  type Scene,
+  succeeded,
+} from '../support/scene.js';
 import { inSharedZone } from '../support/shared-zone.js';
 import { badFlags } from './bad-flags.js';
 import { type BadValue, badInstalls, badValues, here, told as toldOf } from './bad-values.js';

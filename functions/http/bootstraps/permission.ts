@@ -99,6 +99,10 @@ function checkZone({ allowed }: Config, { dnsProjectId, dnsZoneName }: Asked): v
 function checkTtl({ limits: { maxTtlSeconds } }: Config, { projectTtl }: Asked): void {
   if (maxTtlSeconds !== undefined && (parseDuration(projectTtl) ?? 0) > maxTtlSeconds) {
     const most = formatSeconds(maxTtlSeconds);
-    throw refused('--project-ttl', `may be at most ${most} here, not ${projectTtl}`, `Give --project-ttl ${most} or less.`);
+    throw refused(
+      '--project-ttl',
+      `may be at most ${most} here, not ${projectTtl}`,
+      `Give --project-ttl ${most} or less.`,
+    );
   }
 }

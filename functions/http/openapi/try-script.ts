@@ -13,6 +13,8 @@ const description = await (await fetch('/openapi.json')).json();
 document.title = document.querySelector('h1').textContent = description.info.title;
 
 let session;
+/** Whom the forms were filled in for. */
+let speaker;
 /** What was asked before the last change counts no more. */
 let turn = 0;
 const showWho = (status) => {
@@ -26,12 +28,18 @@ const askSession = async () => {
   const found = reply?.ok ? await reply.json().catch(() => undefined) : undefined;
   if (mine !== turn) return;
   session = found;
+  speaker ??= session?.email;
   showWho(reply?.status);
 };
 const bearer = async () => {
   const given = token.value.trim();
-  if (given === '' && session && Date.parse(session.expiresAt) - Date.now() < 60_000) await askSession();
-  return given || session?.idToken;
+  if (given !== '') return given;
+  if (session && Date.parse(session.expiresAt) - Date.now() < 60_000) await askSession();
+  if (session && session.email !== speaker) {
+    speaker = session.email;
+    throw 'You are signed in as ' + speaker + ' by now. Nothing was sent. Send it again to call as ' + speaker + '.';
+  }
+  return session?.idToken;
 };
 new BroadcastChannel('plinth-session').onmessage = ({ data }) => {
   if (data === 'in') return askSession();

@@ -59,7 +59,7 @@ export async function domainIn(
   owner: string,
 ): Promise<boolean | 'elsewhere' | undefined> {
   const domain = domainOf(owner).toLowerCase();
-  const seen = await organizations.seen();
+  const seen = await seenAtAll(organizations);
   if (seen.length === 0 && !ofNobody.includes(domain)) return undefined;
   return judgeDomain(await orgPolicy.effective(place, domainConstraint), seen, domain);
 }
@@ -68,6 +68,16 @@ export async function domainIn(
 const isKnownForm = (value: string): boolean =>
   /^C[0-9a-z]+$/i.test(value) ||
   /^principalSet:\/\/(?:iam|cloudresourcemanager)\.googleapis\.com\/organizations\/\d+$/.test(value);
+
+/** What fails twice tells as little as seeing none. It leaves standing what else is found of policies. */
+async function seenAtAll({ seen }: Cloud['organizations']): Promise<readonly Organization[]> {
+  try {
+    return await seen().catch(seen);
+  } catch (error) {
+    if (error instanceof Problem) return [];
+    throw error;
+  }
+}
 
 function judgeDomain(
   policy: EffectivePolicy,

@@ -1,0 +1,131 @@
+/** The request that begins or resumes a bootstrap is lost on its way, or its answer is: the command goes on by itself, and makes nothing twice. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer, request, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { stringify } from 'yaml';
+import { callerEnvironment } from '../../local/demo/plinth-process.js';
+import { local } from '../../local/stack/deployment.js';
+import { runAt } from '../support/plinth-here.js';
+import {
+  type Caller,
+  domainOf,
+  historyOf,
+  madeTwice,
+  makeScene,
+  type Outcome,
+  outcomeOf,
+  type Scene,
+} from '../support/scene.js';
+
+/** What becomes of the request: it does not arrive, its answer is lost, or a front end answers for a function that died. */
+type Loss = 'on its way' | 'with its answer' | 'behind a front end';
+
+const cut = (response: ServerResponse): void => void response.socket?.destroy();
+
+/** Carries calls to the functions. The first ones that begin a bootstrap are lost. */
+async function startFront(url: string, losses: Loss[]): Promise<{ server: Server; url: string; begun(): number }> {
+  let begun = 0;
+  const server = createServer((asked, response) => {
+    const begins = asked.method === 'POST' && asked.url === '/bootstraps';
+    if (begins) begun += 1;
+    const loss = begins ? losses.shift() : undefined;
+    if (loss === 'on its way') return cut(response);
+    const { method, headers } = asked;
+    const carried = request(url + asked.url, { method, headers }, (reply) => {
+      if (loss === undefined) {
+        response.writeHead(reply.statusCode ?? 0, reply.headers);
+        response.flushHeaders();
+        reply.pipe(response);
+        return;
+      }
+      reply.resume().once('end', () => {
+        if (loss === 'with its answer') cut(response);
+        else response.writeHead(503, { 'content-type': 'text/plain' }).end('The request failed.');
+      });
+    });
+    carried.on('error', () => cut(response));
+    response.on('close', () => carried.destroy());
+    asked.pipe(carried);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, begun: () => begun };
+}
+
+describe('a request that begins a bootstrap', function () {
+  this.timeout(120_000);
+  let scene: Scene;
+  let alice: Caller;
+  before(async () => {
+    scene = await makeScene();
+    alice = await scene.caller();
+  });
+  after(() => scene?.close());
+
+  /** Runs it with these losses. Returns how often the request was made, too. */
+  async function through(losses: Loss[], run: (at: Pick<Caller, 'folder' | 'env'>) => Promise<Outcome>) {
+    const front = await startFront(scene.stack.url, losses);
+    try {
+      const outcome = await run({ folder: alice.folder, env: { ...alice.env, PLINTH_ENDPOINT: front.url } });
+      expect(outcome.exitCode, `${JSON.stringify(outcome.result.problem)}\n${outcome.stderr}`).to.equal(0);
+      expect(madeTwice(historyOf(scene.cloud))).to.deep.equal([]);
+      return { outcome, begun: front.begun() };
+    } finally {
+      front.server.closeAllConnections();
+      front.server.close();
+    }
+  }
+  const flagsOf = (name: string, ...more: string[]) => [
+    ...['beta', 'bootstrap-cloud', '--json', '--project-name', name, '--billing-account', local.billingAccount],
+    ...['--base-domain', domainOf(name), '--forge1-app-client-id', 'client-id', '--registry-user', 'somebody', ...more],
+  ];
+  const living = async (name: string): Promise<number> => {
+    const { stdout } = await alice.plinth('list', '--json');
+    const { bootstraps } = JSON.parse(stdout.trim()) as { bootstraps: { name: string }[] };
+    return bootstraps.filter((each) => each.name === name).length;
+  };
+
+  for (const [n, loss, requests] of [
+    [1, 'on its way', 2],
+    [2, 'with its answer', 1],
+    [3, 'behind a front end', 1],
+  ] as const) {
+    it(`lost ${loss}, is made again only if nothing began`, async () => {
+      const name = `lost-${n}`;
+      const { outcome, begun } = await through([loss], async (at) => outcomeOf(await runAt(flagsOf(name), at)));
+      expect([outcome.result.created, begun, await living(name)]).to.deep.equal([true, requests, 1]);
+      expect(outcome.stderr).to.include('It is tried for half a minute');
+    });
+
+    it(`lost ${loss} after plinth up was agreed to, goes on with what was agreed`, async () => {
+      const name = `agreed-${n}`;
+      const folder = join(alice.folder, name);
+      mkdirSync(folder);
+      const keys = {
+        'project-name': name,
+        'billing-account': local.billingAccount,
+        'base-domain': domainOf(name),
+        'forge1-app-client-id': 'client-id',
+        'forge1-app-client-secret': { env: 'PLINTH_FORGE1_APP_CLIENT_SECRET' },
+        'registry-user': 'somebody',
+      };
+      writeFileSync(join(folder, 'plinth.yaml'), stringify(keys));
+      const { outcome, begun } = await through([loss], async ({ env }) =>
+        outcomeOf(
+          await runAt(['up', '--yes', '--json'], { folder, env: callerEnvironment({ folder: alice.folder, env }) }),
+        ),
+      );
+      expect([outcome.result.created, begun, await living(name)]).to.deep.equal([true, requests, 1]);
+    });
+
+    it(`lost ${loss} where a bootstrap goes on, is made again, and changes what it should`, async () => {
+      const name = `lost-${n}`;
+      const again = flagsOf(name, '--project-ttl', '5h');
+      const { outcome, begun } = await through([loss], async (at) => outcomeOf(await runAt(again, at)));
+      expect([outcome.result.created, begun, await living(name)]).to.deep.equal([false, 2, 1]);
+      const { createdAt, deadlineAt } = await scene.view(outcome.result.bootstrap?.id ?? '');
+      expect(Date.parse(deadlineAt) - Date.parse(createdAt)).to.equal(5 * 3_600_000);
+    });
+  }
+});
