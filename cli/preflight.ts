@@ -1,6 +1,7 @@
 /** `--check`: what is known of a bootstrap before it begins, here and at the service. Makes nothing. */
 import { fileOptions, flagName, type GivenFlags, isLocal, type Option } from '../shared/bootstrap/options.js';
 import type { PreflightFinding } from '../shared/bootstrap/preflight.js';
+import { fieldOf } from '../shared/bootstrap/request.js';
 import { type CheckedOptions, refusalOf } from '../shared/bootstrap/rules.js';
 import { type Fault, Problem } from '../shared/problems.js';
 import { keyCheck } from './doctor/computer.js';
@@ -13,7 +14,7 @@ import { readUploads, uploadFaults } from './machines/uploads.js';
 
 interface Parts {
   readonly checked: CheckedOptions;
-  /** What is wrong with files on this computer, and with the command line itself. */
+  /** What is wrong with files on this computer, and with flags that are not options. */
   readonly faults: readonly Fault[];
   /** The options that travel to the service. */
   readonly travelling: GivenFlags;
@@ -28,10 +29,11 @@ export async function check(call: Call, { checked, faults, travelling, maxCost, 
   const unread = await uploadFaults(given, settings);
   const uploads = unread.length > 0 ? {} : (await readUploads(given, settings)).options;
   const client = await call.connect();
+  const sendable = sendableOf(withoutFiles(travelling));
   const key = keyFaults.length === 0 ? findSshKey(given, checked.local.sshPublicKeyPath, settings) : undefined;
   const { findings, beginning } = await client.preflight({
-    // A file that cannot be read is told here, and travels in no form.
-    options: { ...withoutFiles(travelling), ...uploads },
+    // What has no form in which it could travel is told here, as is a file that cannot be read.
+    options: { ...sendable, ...uploads },
     // A key that the first bootstrap is still to make has no part in a plan.
     ...(key !== undefined && key.keep === undefined && { sshPublicKey: key.publicKey }),
     ...(call.has('strict') && { strict: true }),
@@ -40,7 +42,12 @@ export async function check(call: Call, { checked, faults, travelling, maxCost, 
   });
   const ofLocal = checked.faults.filter(({ path }) => localFlags.has(path));
   const here = [...faults, ...ofLocal, ...unread];
-  const all: PreflightFinding[] = [await keyFinding(call, keyFaults), filesFinding(here), ...findings];
+  const unsent = [...call.faults, ...checked.faults.filter(({ path }) => isUnsent(path, travelling, sendable))];
+  const all: PreflightFinding[] = [
+    await keyFinding(call, keyFaults),
+    filesFinding(here),
+    ...findings.map((each) => (each.code === 'options' && unsent.length > 0 ? withFaults(each, unsent) : each)),
+  ];
   const problem = problemOf(all);
   const would = problem === undefined ? beginning : undefined;
   return {
@@ -53,6 +60,19 @@ export async function check(call: Call, { checked, faults, travelling, maxCost, 
 
 const withoutFiles = (given: GivenFlags): GivenFlags =>
   Object.fromEntries(Object.entries(given).filter(([option]) => !(fileOptions as readonly string[]).includes(option)));
+
+/** The service refuses a request as a whole that holds one value of another form, such as a word for a number. */
+const sendableOf = (given: GivenFlags): GivenFlags =>
+  Object.fromEntries(
+    Object.entries(given).filter(([option, value]) => fieldOf(option as Option).safeParse(value).success),
+  );
+
+const isUnsent = (path: string, travelling: GivenFlags, sendable: GivenFlags): boolean =>
+  Object.keys(withoutFiles(travelling)).some((option) => flagName(option as Option) === path && !(option in sendable));
+
+/** The service's finding of flags, with what was not sent to it. */
+const withFaults = (found: PreflightFinding, faults: readonly Fault[]): PreflightFinding =>
+  stopped(found.code, found.title, 'They say what the bootstrap is.', [...faults, ...(found.errors ?? [])]);
 
 const localFlags: ReadonlySet<string> = new Set(
   (['sshPrivateKeyPath', 'sshPublicKeyPath', 'installConfig', 'secretsFile'] as const satisfies readonly Option[])

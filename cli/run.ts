@@ -106,8 +106,9 @@ function callOf(match: Match, parts: CallParts): Call {
   const { rest, passed } = parted(argv, match);
   const faults = [...argv.faults, ...misplaced(argv, match, rest)];
   const reach = (api: Api) => {
-    // A command that checks more reports these faults with its own. No command calls the service with faults.
-    if (faults.length > 0) throw refusalOf(faults);
+    // A command that checks more reports these faults with its own. None calls the service with faults, except to look
+    // beforehand: that tells all that is wrong, there as here.
+    if (faults.length > 0 && !ownFlag(argv, 'check')) throw refusalOf(faults);
     return connect(api, command, parts);
   };
   return {

@@ -125,7 +125,7 @@ function logTo(file: string): (line: string) => void {
   };
 }
 
-function tellWhatNext(stack: Stack, { envFile, state }: Options, lines: readonly string[]): void {
+function tellWhatNext(stack: Stack, { envFile, state, timeFactor = 0 }: Options, lines: readonly string[]): void {
   const { url, record } = stack;
   const [resolver, dnsPort] = record.dns.resolver.split(':');
   const load =
@@ -146,7 +146,7 @@ ${load.map((line) => `  ${line}`).join('\n')}
 What stands for forge1 takes the token ${forge1Pat}, for its registry (--registry-user me --forge1-pat ${forge1Pat})
 and for the keys of the team that it has (--forge1-team-org example --forge1-team-slug platform).
 
-Ctrl-C stops it.`);
+${timeFactor < 1 ? 'The cloud is faster than Google. Before its first bootstrap has ended, plinth tells the minutes of Google.\n\n' : ''}Ctrl-C stops it.`);
 }
 
 /** Puts the sample package where a release would put it. */

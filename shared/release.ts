@@ -56,16 +56,17 @@ export function storedAt(url: string): { readonly bucket: string; readonly objec
   return bucket === undefined || object === undefined ? undefined : { bucket, object };
 }
 
+/** The command that puts a release in its bucket. */
+export const putRelease = ({ url, sha256 }: { readonly url: string; readonly sha256: string }): string =>
+  `npm run build:binary && gcloud storage cp --no-clobber dist/release/${releasePath(sha256)} ${url} (docs/operate/deploy.md, section 4)`;
+
 /** Refuses a release that is not in its bucket. `said` is Google's answer. */
-export const missingRelease = (
-  { url, sha256 }: { readonly url: string; readonly sha256: string },
-  said: string,
-): Problem =>
+export const missingRelease = (release: { readonly url: string; readonly sha256: string }, said: string): Problem =>
   new Problem(
     'bad-input',
-    `Jumpboxes fetch plinth from ${url}, and it is not there, or this deployment may not read it: ${said}`,
+    `Jumpboxes fetch plinth from ${release.url}, and it is not there, or this deployment may not read it: ${said}`,
     {
       errors: [{ path: '--remote-cli-binary', message: 'must be given here until the release is in its bucket' }],
-      advice: `An operator puts it there from the release's sources: npm run build:binary && gcloud storage cp --no-clobber dist/release/${releasePath(sha256)} ${url} (docs/operate/deploy.md, section 4). Then run the same command again.`,
+      advice: `An operator puts it there from the release's sources: ${putRelease(release)}. Then run the same command again.`,
     },
   );

@@ -216,7 +216,7 @@ async function lookBeforehand(call: Call) {
   const wrongAmount = amountFaults(call);
   return checkBeforehand(call, {
     checked,
-    faults: [...call.faults, ...standing, ...wrongAmount, ...teamFaults(call)],
+    faults: [...standing, ...wrongAmount, ...teamFaults(call)],
     travelling: travelling(call.given),
     maxCost: wrongAmount.length > 0 ? undefined : call.word('max-cost')?.text,
     team: teamIn(call),

@@ -72,7 +72,7 @@ const rowsOf = ({ by, rows }: CostsView, shown = (amount: string) => amount): st
 
 /** RFC 4180. A spreadsheet takes a text that begins with one of these for a formula. */
 const field = (text: string): string => {
-  const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  const harmless = /^(?:[=+@\t\r]|-.)/.test(text) ? `'${text}` : text;
   return /[",\r\n']/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 };
 

@@ -1,13 +1,14 @@
 /** Doctor's view of a deployment from outside: whether both APIs answer, and take tokens that are meant for them. */
+import type { DeploymentFindingCode } from '../../shared/bootstrap/finding-codes.js';
 import type { PreflightFinding } from '../../shared/bootstrap/preflight.js';
 import { Problem } from '../../shared/problems.js';
 import type { Call } from '../frame/command.js';
 import { createToken } from '../identity/token.js';
-import { probe, probeConsole } from '../service/probe.js';
+import { type Probe, probe, probeConsole } from '../service/probe.js';
 import type { Check } from './check.js';
 import { serviceChecks } from './service.js';
 
-const doors: Readonly<Record<string, { readonly code: string; readonly why: string }>> = {
+const doors: Readonly<Record<string, { readonly code: DeploymentFindingCode; readonly why: string }>> = {
   'bootstrap API': { code: 'function-bootstraps', why: 'People make bootstraps by it.' },
   'organization API': { code: 'function-api', why: 'People keep organizations and teams by it.' },
   'token at the bootstrap API': { code: 'audience-bootstraps', why: 'A token for another audience is refused.' },
@@ -41,11 +42,12 @@ async function grantsOfApi(call: Call): Promise<PreflightFinding> {
       ask('&cursor=none'),
       probeConsole(endpoint, call.interrupted, token),
     ]);
-    if (list.status !== 200 && (list.status ?? 0) < 500) return unknown(list.why || `it answered ${list.status}`);
+    const untold = [notTold(list, 200), notTold(cursor, 400), consoleSecret.untold].find((why) => why !== undefined);
+    if (untold !== undefined) return unknown(untold);
     const lacks = [
       ...(list.status === 200 ? [] : [`its database cannot be read (${detailOf(list.body)})`]),
       ...(cursor.status === 400 ? [] : [`the key of its cursors cannot be read (${detailOf(cursor.body)})`]),
-      ...(consoleSecret === undefined ? [] : [consoleSecret]),
+      ...(consoleSecret.lacks === undefined ? [] : [consoleSecret.lacks]),
     ];
     if (lacks.length === 0) return { ...finding, state: 'ok', what: 'it reads its database and its keys' };
     return {
@@ -62,6 +64,10 @@ async function grantsOfApi(call: Call): Promise<PreflightFinding> {
   }
 }
 
+/** Why an answer tells nothing of grants. Only plinth's own failure does. */
+const notTold = ({ kind, status = 0, why }: Probe, good: number): string | undefined =>
+  status === good || (kind === 'plinth' && status >= 500) ? undefined : why || `it answered ${status}`;
+
 const detailOf = (body: unknown): string => String((body as { readonly detail?: unknown } | undefined)?.detail ?? '');
 
 export async function doorFindings(call: Call): Promise<PreflightFinding[]> {
@@ -73,7 +79,7 @@ export async function doorFindings(call: Call): Promise<PreflightFinding[]> {
 function mendOf(code: string, { state, advice, code: problem }: Check): string | undefined {
   if (state !== 'failed' || !code.startsWith('audience-')) return advice;
   if (problem === 'unauthenticated') return `${advice} ${audienceAdvice}`;
-  return `Look at its log: gcloud functions logs read ${code.replace('audience-', '')}. Where it lacks a grant, terraform apply.`;
+  return `Look at its log: gcloud functions logs read ${code.replace('audience-', '')} --region=<region> --project=<project>, both of the deployment. Where it lacks a grant, terraform apply.`;
 }
 
 function findingsOf(checks: readonly Check[]): PreflightFinding[] {

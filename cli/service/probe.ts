@@ -41,17 +41,26 @@ const get = (endpoint: string, path: string, interrupted: AbortSignal, token: st
     signal: AbortSignal.any([timeLimit(timeoutMs), interrupted]),
   });
 
-/** Begins to sign in to the console, and goes no further. Returns what the service says if it cannot read the console's secret. */
+/**
+ * Begins to sign in to the console, and goes no further. `lacks`: what the service says if it cannot read the console's secret.
+ * `untold`: why it said nothing of it.
+ */
 export async function probeConsole(
   endpoint: string,
   interrupted: AbortSignal,
   token: string,
-): Promise<string | undefined> {
-  const response = await get(endpoint, pathTo(consoleRoutes.beginSignIn), interrupted, token).catch(() => undefined);
-  interrupted.throwIfAborted();
-  const body = (await response?.json().catch(() => undefined)) as { readonly detail?: unknown } | undefined;
+): Promise<{ readonly lacks?: string; readonly untold?: string }> {
+  let response: Response;
+  try {
+    response = await get(endpoint, pathTo(consoleRoutes.beginSignIn), interrupted, token);
+  } catch (error) {
+    interrupted.throwIfAborted();
+    return { untold: reasonOf(error) };
+  }
+  const body = (await response.json().catch(() => undefined)) as { readonly detail?: unknown } | undefined;
   const detail = typeof body?.detail === 'string' ? body.detail : '';
-  return detail.includes(deploymentSecrets.consoleClient) ? detail : undefined;
+  if (detail.includes(deploymentSecrets.consoleClient)) return { lacks: detail };
+  return response.status < 500 ? {} : { untold: detail || `the console's sign-in answered ${response.status}` };
 }
 
 /** Without a token plinth answers 401, which proves just as well that it is there. `more` follows the query. */

@@ -90,7 +90,10 @@ export function endFor(
   if (bought < leastSeconds) {
     const least = Math.ceil((microsAnHour * leastSeconds) / 3600);
     const message = `buys only ${formatSeconds(bought)}: it costs ${amountText(microsAnHour)} USD an hour, so give ${amountText(least)} at least`;
-    throw new Problem('bad-input', `--max-cost ${message}`, { errors: [{ path: '--max-cost', message }] });
+    throw new Problem('bad-input', `--max-cost ${message}`, {
+      errors: [{ path: '--max-cost', message }],
+      advice: `Give --max-cost ${amountText(least)} or more, or --spot-vms.`,
+    });
   }
   const deadlineAt = addSeconds(now, bought);
   return {

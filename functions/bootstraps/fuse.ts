@@ -18,7 +18,7 @@ import { type Update, updateBootstrap } from '../engine/record/update.js';
 import { publishReady } from '../engine/run/publish.js';
 import { boundsOfTeam } from '../organizations/ownership.js';
 import { persist } from '../store/persist.js';
-import type { Document, Write } from '../store/store.js';
+import { Conflict, type Document, type Write } from '../store/store.js';
 import { noticeWrite } from '../webhook/notices.js';
 import { anyRuns, stopVms } from './stop-vms.js';
 
@@ -120,6 +120,7 @@ async function passing(
   const action = stops ? `${text} ${advice}` : text;
   const record = {
     ...rest,
+    overspentAt: at,
     warnings: [...new Set([...rest.warnings, action])],
     ...(stops ? { vmsStopped: { at, why, advice } } : {}),
   };
@@ -134,6 +135,35 @@ const goOn = ({ name, projectId, price }: BootstrapRecord): string =>
     `Once the ceiling is raised${price?.maxMicros === undefined ? '' : ', or --max-cost'}: plinth beta bootstrap-cloud restart-vms ${calledBy({ name, projectId })}.`,
     'Disks and addresses still cost, and its time to live goes on.',
   ].join(' ');
+
+/**
+ * Has looked at what a ceiling limits that was set after the last look, or that a team met by its migration. `living`: as they
+ * were just read. What has been told is not told again.
+ */
+export async function setFuses(context: Context, living: readonly StoredBootstrap[]): Promise<void> {
+  const { store, clock, config, log } = context;
+  const at = clock.now().toISOString();
+  const limited = new Map<number | undefined, Promise<boolean>>();
+  for (const { id, version, collection, data } of living.filter((each) => mayBeUnwatched(each.data))) {
+    const byMonth = limited.get(data.team) ?? isLimitedByMonth(context, data);
+    limited.set(data.team, byMonth);
+    const judged = judge(config, data, at, await byMonth);
+    if (judged === undefined) continue;
+    const fuseAt = 'nextAt' in judged ? judged.nextAt : at;
+    try {
+      await persist(() => store.commit([{ kind: 'update', collection, id, version, data: { fuseAt } }]));
+    } catch (error) {
+      // Whatever changed it had it looked at, or the next hour does.
+      if (!(error instanceof Conflict)) throw error;
+      log('DEBUG', `What ${id} may cost is looked at an hour later`, { bootstrap: id });
+    }
+  }
+}
+
+const mayBeUnwatched = ({ price, fuseAt, overspentAt, vmsStopped, removal, state }: BootstrapRecord): boolean =>
+  price !== undefined &&
+  state !== 'removed' &&
+  [fuseAt, overspentAt, vmsStopped, removal].every((each) => each === undefined);
 
 /** Whether what it was admitted for is counted towards a month of the deployment, its team or the team's organization. */
 async function isLimitedByMonth(context: Context, { team }: BootstrapRecord): Promise<boolean> {

@@ -116,7 +116,7 @@ export function planOfRemoval(steps: readonly AnyStep[], { id, data }: StoredBoo
     bootstrap: id,
     values: { owner: data.owner, 'project id': data.projectId },
     secrets: [],
-    items: [...removalPlanOf(planOfRecord(steps, data)).values()].map((instance) => ({
+    items: [...removalPlanOf(planOfRecord(steps, data, true)).values()].map((instance) => ({
       id: instance.id,
       title: titleOf(instance),
       action: 'remove',

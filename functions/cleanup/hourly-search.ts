@@ -1,9 +1,11 @@
 /**
  * Looks each hour for what costs money and stands in no plan: projects with the labels of this deployment that no record knows,
- * and VMs in projects of bootstraps that their plans don't hold. It tells each once, and changes none.
+ * and VMs in projects of bootstraps that their plans don't hold. It tells each once, and changes none. It also has the fuse look
+ * at what a new ceiling limits.
  */
 import { addSeconds } from '../../shared/add-seconds.js';
 import { collections, labels } from '../../shared/names.js';
+import { setFuses } from '../bootstraps/fuse.js';
 import type { Project } from '../cloud/projects.js';
 import type { Context } from '../context.js';
 import { ownerLabel, projectsOf } from '../engine/proof.js';
@@ -46,7 +48,8 @@ export async function searchHourly(
     data: begun,
   } as Write);
   if (version === undefined) return undefined;
-  const [projects, living] = await Promise.all([searched(context), livingOf(context)]);
+  const living = await livingOf(context);
+  const [projects] = await Promise.all([searched(context), setFuses(context, living)]);
   const unknown = await withoutRecord(context, projects, living, begun.told);
   await tellProjects(context, { ...place, version, data: begun }, unknown, living);
   const seen = new Set(projects.map(({ projectId }) => projectId));

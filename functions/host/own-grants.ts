@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import { collections } from '../../shared/names.js';
+import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import { lift } from '../store/lift.js';
 import { type Holder, missingGrants } from './needed-grants.js';
@@ -16,14 +17,16 @@ export const GrantsRecord = z.object({
   at: z.iso.datetime(),
   /** Permissions and their places, for people. Empty: it holds all. */
   missing: z.string(),
+  /** Why Google did not tell what it holds. */
+  untold: z.string().optional(),
 });
 type GrantsRecord = z.infer<typeof GrantsRecord>;
 export const liftGrants = lift('grants of a function', GrantsRecord, 1);
 
-const restMs = 600_000;
+export const restMs = 600_000;
 
 /**
- * Each process looks every ten minutes, and at each run while something is missing. Never throws: what is asked here is nothing
+ * Each process looks every ten minutes, and at each run while something is missing or untold. Never throws: what is asked here is nothing
  * that a run needs.
  */
 export function createGrantsReport({ cloud, config, store, clock, log }: Context, name: Scheduled) {
@@ -32,12 +35,20 @@ export function createGrantsReport({ cloud, config, store, clock, log }: Context
     const now = clock.now();
     if (now.getTime() - lookedAt < restMs) return;
     try {
-      const missing = (await missingGrants({ cloud, config }, name)).join(', ');
-      const data: GrantsRecord = { schema: 1, at: now.toISOString(), missing };
+      const found = await missingGrants({ cloud, config }, name)
+        .then((missing) => ({ missing: missing.join(', ') }))
+        .catch(untoldBy);
+      const data: GrantsRecord = { schema: 1, at: now.toISOString(), ...found };
       await store.commit([{ kind: 'set', collection: collections.grants, id: name, data }]);
-      lookedAt = missing === '' ? now.getTime() : Number.NEGATIVE_INFINITY;
+      lookedAt = found.missing === '' && !('untold' in found) ? now.getTime() : Number.NEGATIVE_INFINITY;
     } catch (error) {
       log('DEBUG', 'What this function holds could not be looked at', { error });
     }
   };
+}
+
+/** It has come to look all the same, and says so. */
+function untoldBy(error: unknown): Pick<GrantsRecord, 'missing' | 'untold'> {
+  if (error instanceof Problem) return { missing: '', untold: error.detail };
+  throw error;
 }

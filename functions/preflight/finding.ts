@@ -3,6 +3,7 @@
  * is made or changed.
  */
 import type { LoadBalancers, MachineAccess } from '../../shared/bootstrap/bootstrap.js';
+import type { FindingCode } from '../../shared/bootstrap/finding-codes.js';
 import { type BootstrapOptions, flagName, type Option, type SecretOptions } from '../../shared/bootstrap/options.js';
 import { Problem, type ProblemCode } from '../../shared/problems.js';
 import type { Context } from '../context.js';
@@ -50,8 +51,7 @@ export interface Asking {
 }
 
 interface FindingSpec<Seen> {
-  /** Stable. */
-  readonly code: string;
+  readonly code: FindingCode;
   readonly title: string;
   /** Why it matters, in one sentence. */
   readonly why: string;
@@ -63,7 +63,7 @@ interface FindingSpec<Seen> {
   /** It is looked at only if these are valid and allowed. */
   readonly about: readonly Option[];
   /** The code of a finding before this one. If that one stops the bootstrap, this one says nothing of its own. */
-  readonly standsOn?: string;
+  readonly standsOn?: FindingCode;
   /** If it cannot be asked, a bootstrap is refused. Absent: a step asks again, with its retries. */
   readonly mustBeAsked?: true;
   /** Also asked when a resume changes one of `about`, or each time. Absent: of new bootstraps only. */

@@ -1,10 +1,11 @@
 /** Looks at findings side by side, and tells what was found. */
+import type { FindingCode } from '../../shared/bootstrap/finding-codes.js';
 import type { PreflightFinding } from '../../shared/bootstrap/preflight.js';
 import { Problem } from '../../shared/problems.js';
 import type { Asking, Finding, Verdict } from './finding.js';
 
 export interface Found {
-  readonly code: string;
+  readonly code: FindingCode;
   readonly title: string;
   readonly why: string;
   readonly verdict: Verdict;

@@ -1,10 +1,13 @@
 /** One bad value of each kind that `--check` tells, and findings that tell none. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import type { BillingAccountRecord } from '../../local/cloud/initial.js';
 import { writePolicyRecord } from '../../local/cloud/org-policy/policies.js';
 import { forge1NarrowPat, forge1Pat } from '../../local/forge1/forge1.js';
 import { sampleVersion } from '../../local/packages/make-package.js';
 import { functionAccount, local, people } from '../../local/stack/deployment.js';
+import type { BootstrapFindingCode } from '../../shared/bootstrap/finding-codes.js';
 import { functionNames } from '../../shared/names.js';
 import { runAt } from '../support/plinth-here.js';
 import type { Flags, Scene } from '../support/scene.js';
@@ -15,7 +18,7 @@ type Arrange = (scene: Scene) => (() => unknown) | Promise<() => unknown>;
 
 export interface BadValue {
   readonly what: string;
-  readonly code: string;
+  readonly code: BootstrapFindingCode;
   readonly flags?: Flags;
   readonly arrange?: Arrange;
   readonly exitCode: number;
@@ -200,6 +203,13 @@ export const badValues: readonly BadValue[] = [
     exitCode: 2,
     words: /--install-version/,
   },
+  {
+    what: 'a build of a package',
+    code: 'package',
+    flags: { 'install-hash': 'ffffffffffff', 'registry-type': 'artifact-registry' },
+    exitCode: 2,
+    words: /--install-hash/,
+  },
   { what: 'a token', code: 'forge1-token', flags: { 'forge1-pat': 'unknown' }, exitCode: 2, words: /does not know/ },
   {
     what: 'a token that lacks a scope',
@@ -207,6 +217,18 @@ export const badValues: readonly BadValue[] = [
     flags: { 'forge1-pat': forge1NarrowPat },
     exitCode: 2,
     words: /lacks the scope read:org/,
+  },
+  {
+    what: 'a token that may read no images',
+    code: 'forge1-token',
+    flags: { 'forge1-pat': 'token-of-teams-alone' },
+    arrange: ({ stack }) => {
+      const { tokens = {} } = stack.cloudHalf?.forge1.world ?? {};
+      tokens['token-of-teams-alone'] = ['read:org'];
+      return () => delete tokens['token-of-teams-alone'];
+    },
+    exitCode: 2,
+    words: /lacks the scope read:packages/,
   },
   {
     what: 'a team',
@@ -236,6 +258,30 @@ const withReleasesAt =
     return () => void Object.assign(releases, before);
   };
 
+/** Releases of k0s that publish checksums of other programs alone. */
+const withoutSum: Arrange = async ({ stack }) => {
+  const server = createServer((_, response) => response.end(`${'0'.repeat(64)}  k0s-for-another-machine\n`));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { config } = stack.functionsHalf?.contextOf(functionNames.bootstraps) ?? {};
+  const before = config?.k0sReleasesUrl;
+  const { port } = server.address() as AddressInfo;
+  Object.assign(config ?? {}, { k0sReleasesUrl: `http://127.0.0.1:${port}` });
+  return () => {
+    Object.assign(config ?? {}, { k0sReleasesUrl: before });
+    server.closeAllConnections();
+    server.close();
+  };
+};
+
+/** A build of which one of both archives was not uploaded. */
+const withoutArchive: Arrange = ({ cloud: { world } }) => {
+  const objects = world.table('storage.objects');
+  const [name = ''] = Object.keys(objects).filter((each) => /installer\.tar\.gz$/.test(each));
+  const object = objects[name];
+  delete objects[name];
+  return () => void Object.assign(objects, { [name]: object });
+};
+
 /** Where the deployment has machines, with its executable at a mirror. */
 export const badInstalls: readonly BadValue[] = [
   {
@@ -254,6 +300,22 @@ export const badInstalls: readonly BadValue[] = [
     words: /--kube-distro-version/,
   },
   {
+    what: 'a release of k0s without a checksum of its program',
+    code: 'k0s-release',
+    flags: installs,
+    arrange: withoutSum,
+    exitCode: 2,
+    words: /publishes no checksum of k0s-/,
+  },
+  {
+    what: 'a package of which the archive with images is missing',
+    code: 'package',
+    flags: installs,
+    arrange: withoutArchive,
+    exitCode: 2,
+    words: /installer\.tar\.gz.*Upload it to gs:\/\//,
+  },
+  {
     what: 'a user whom the registry does not let in',
     code: 'registry',
     flags: { ...installs, 'registry-type': 'forge1', 'registry-user': 'stranger', 'forge1-pat': forge1Pat },
@@ -262,11 +324,42 @@ export const badInstalls: readonly BadValue[] = [
   },
 ];
 
-/** Findings that stop no new bootstrap, with the reason. All others have a row here or in the test of names. */
-export const stopsNothing: Readonly<Record<string, string>> = {
-  'billing-links': 'Google alone counts them, so it only warns',
-  'project-quota': 'Google tells nobody',
-  'project-permissions': 'there is no project yet',
-  quota: 'there is no project yet',
-  'dns-delegation': 'a bootstrap can go on without it, so it only warns',
+interface Told {
+  /** What is found where all is as it must be. Undefined: nobody can know that before there is a project. */
+  readonly ok: RegExp | undefined;
+  /** The command, or the flag of the same command, that mends what stops it. A text: why it stops no new bootstrap. */
+  readonly mend: RegExp | string;
+}
+
+/** Of each finding. One that is added has no row, and does not compile. */
+export const told: Readonly<Record<BootstrapFindingCode, Told>> = {
+  'ssh-key': { ok: /there is none yet; the first bootstrap makes one/, mend: /run the command again/ },
+  files: { ok: /^readable, and writable/, mend: /run the command again/ },
+  options: { ok: /^valid$/, mend: /run the command again/ },
+  allowed: { ok: /^allowed$/, mend: /--project-ttl/ },
+  ceiling: { ok: /^beneath all ceilings$/, mend: /--max-cost \d/ },
+  'release-known': { ok: /^known$/, mend: 'a dry run and a resume alone ask for it' },
+  name: { ok: / is free$/, mend: /--project-name/ },
+  room: { ok: /^it would be \d+ of \d+$/, mend: /the same command/ },
+  'billing-account': { ok: / is open$/, mend: /--billing-account/ },
+  'billing-link': { ok: /may link projects to billingAccounts\//, mend: /roles\/billing\.user on billingAccounts\// },
+  'billing-links': { ok: undefined, mend: 'Google alone counts them, so it only warns' },
+  parent: { ok: /may make projects in folders\//, mend: /roles\/resourcemanager\.projectCreator on folders\// },
+  'project-quota': { ok: undefined, mend: 'Google tells nobody' },
+  'project-permissions': { ok: undefined, mend: 'there is no project yet' },
+  region: { ok: /^europe-/, mend: /--region/ },
+  zone: { ok: /^europe-.*-[a-z]$/, mend: /europe-west4-a/ },
+  'machine-types': { ok: /e2-standard-8/, mend: /gcloud compute machine-types list/ },
+  policies: { ok: /looked at in folders\//, mend: /gcloud org-policies describe/ },
+  quota: { ok: undefined, mend: 'there is no project yet' },
+  'dns-zone': { ok: / is for /, mend: /--dns-|--base-domain|roles\/dns/ },
+  'dns-permissions': { ok: /may write to the DNS zone/, mend: /roles\/dns\.admin on that zone/ },
+  'dns-records': { ok: / is free$/, mend: /--base-domain/ },
+  'dns-delegation': { ok: / on ns-/, mend: 'a bootstrap can go on without it, so it only warns' },
+  'plinth-release': { ok: /^https:\/\/mirror\.example\.com\//, mend: /gcloud storage cp/ },
+  'k0s-release': { ok: /, with its checksum$/, mend: /--kube-distro-version/ },
+  package: { ok: /^1\.0\.0 \([0-9a-f]+\), \d+\.\d MB$/, mend: /gs:\/\/|There are, the newest first|PLINTH_HOSTS=on/ },
+  'forge1-token': { ok: /with the scopes read:packages and read:org$/, mend: /another token with --forge1-pat/ },
+  'forge1-team': { ok: /^example\/platform$/, mend: /--forge1-pat has the scope read:org/ },
+  registry: { ok: /lets somebody in$/, mend: /read:packages/ },
 };

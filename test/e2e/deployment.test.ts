@@ -1,5 +1,7 @@
 /** `plinth doctor --deployment`: what is wrong with a deployment is told to its operator, by the function that it concerns. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, get } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { neededGrants } from '../../functions/host/needed-grants.js';
@@ -8,7 +10,10 @@ import { uploadPermissions } from '../../functions/preflight/deployment/uploads.
 import { homeOf } from '../../local/demo/plinth-process.js';
 import { functionAccount, local, people, topicPath } from '../../local/stack/deployment.js';
 import { makeBucket } from '../../local/stack/resources.js';
+import { pathTo } from '../../shared/api.js';
+import { type DeploymentFindingCode, deploymentFindingCodes } from '../../shared/bootstrap/finding-codes.js';
 import type { PreflightFinding } from '../../shared/bootstrap/preflight.js';
+import { consoleRoutes } from '../../shared/console/routes.js';
 import { collections, deploymentSecrets, functionNames } from '../../shared/names.js';
 import { problemKinds } from '../../shared/problems.js';
 import { lifeOf } from '../support/life.js';
@@ -39,7 +44,7 @@ function without({ cloud: { world } }: Scene, resource: string, role: string): (
 
 interface Case {
   readonly what: string;
-  readonly code: string;
+  readonly code: DeploymentFindingCode;
   readonly words: RegExp;
   arrange(scene: Scene): () => void;
 }
@@ -80,13 +85,13 @@ function hasty(scene: Scene): Scene {
 const cases: readonly Case[] = [
   ...['compute', 'cloudscheduler'].map((api) => ({
     what: `the API ${api}`,
-    code: 'apis-bootstraps',
+    code: 'apis-bootstraps' as const,
     words: new RegExp(`gcloud services enable ${api}\\.googleapis\\.com`),
     arrange: (scene: Scene) => off(scene, `${api}.googleapis.com`),
   })),
   ...['orgpolicy', 'cloudresourcemanager', 'cloudbilling'].map((api) => ({
     what: `the API ${api}`,
-    code: 'apis-run-cloud-step',
+    code: 'apis-run-cloud-step' as const,
     words: new RegExp(`gcloud services enable ${api}\\.googleapis\\.com`),
     arrange: (scene: Scene) => off(scene, `${api}.googleapis.com`),
   })),
@@ -272,13 +277,10 @@ describe('a deployment, looked at by its operator', function () {
     const { exitCode, go, findings } = await look(operator);
     expect(findings.filter(({ state }) => state !== 'ok')).to.deep.equal([]);
     expect([exitCode, go]).to.deep.equal([0, true]);
-    expect(findings.map(({ code }) => code)).to.include.members([
-      'cloud-lane',
-      'indexes',
-      'schedule-cleanup',
-      'ceilings',
-      'parents',
-    ]);
+    // Only a deployment that does not answer is a finding of its own.
+    const wanted = deploymentFindingCodes.filter((code) => code !== 'deployment');
+    expect(findings.map(({ code }) => code).sort()).to.deep.equal(wanted.toSorted());
+    for (const { code, what } of findings) expect(what, code).to.match(/\w/);
     const by = (name: keyof typeof functionNames) => functionAccount(functionNames[name]);
     const made = changesIn(scene.cloud, since).filter(({ caller }) =>
       [by('bootstraps'), by('runCloudStep')].includes(caller),
@@ -295,6 +297,10 @@ describe('a deployment, looked at by its operator', function () {
         expect(stops.map((each) => each.code)).to.include(code);
         const told = stops.find((each) => each.code === code);
         expect(`${told?.what} ${told?.mend}`).to.match(words);
+        for (const { code: which, mend, why } of stops) {
+          expect(mend, which).to.match(/terraform apply|gcloud /);
+          expect(why, which).to.be.a('string');
+        }
         const codes = [...new Set(stops.map(({ problem = 'bad-input' }) => problem))];
         const [only = 'bad-input'] = codes.length === 1 ? codes : [];
         expect(exitCode, JSON.stringify(stops)).to.equal(problemKinds[only].exit);
@@ -392,6 +398,29 @@ describe('a deployment, looked at by its operator', function () {
     expect(go).to.equal(true);
   });
 
+  for (const [what, path] of [
+    ['the key of cursors', 'cursor=none'],
+    ['the sign-in of the console', pathTo(consoleRoutes.beginSignIn)],
+  ] as const) {
+    it(`does not take an answer that was lost for a missing grant: ${what}`, async () => {
+      const way = await startLosing(scene.stack.url, path);
+      const env = { ...operator.env, PLINTH_ENDPOINT: '' };
+      const folder = join(homeOf(operator.folder), '.config', 'plinth');
+      mkdirSync(folder, { recursive: true });
+      const file = join(folder, 'config.yaml');
+      writeFileSync(file, `endpoints:\n  bootstraps: ${scene.stack.url}\n  api: ${way.url}\n`);
+      try {
+        const { go, findings } = await look({ ...operator, env });
+        const told = findings.find(({ code }) => code === 'grants-api');
+        expect([told?.state, go], JSON.stringify(told)).to.deep.equal(['unknown', true]);
+        expect(told?.mend).to.include('plinth doctor --deployment');
+      } finally {
+        rmSync(file);
+        await way.close();
+      }
+    });
+  }
+
   it('is nobody else’s to look at', async () => {
     const { exitCode, stderr } = await runAt(['doctor', '--deployment'], await scene.caller());
     expect([exitCode, /for operators/.test(stderr)]).to.deep.equal([3, true]);
@@ -414,10 +443,19 @@ describe('functions that nobody asks directly', function () {
         without(scene, secretOf('webhookKey'), 'roles/secretmanager.secretAccessor'),
         without(scene, topicPath('host'), 'roles/pubsub.publisher'),
       ];
+      /** As if Cloud Scheduler had called it last then. From now on only this test calls it. */
+      const calledAt = async (name: string, at: string): Promise<void> => {
+        const jobs = scene.cloud.world.table<{ dueAt: number; job: object }>('cloudscheduler.jobs');
+        const found = Object.entries(jobs).find(([path]) => path.endsWith(name))?.[1];
+        Object.assign(found ?? {}, { dueAt: Date.now() + 86_400_000 });
+        await scene.cloud.scheduledCalls.idle();
+        Object.assign(found?.job ?? {}, { lastAttemptTime: at });
+      };
+      let passed = 11 * 60_000;
       // It looks once in ten minutes, and has looked already.
       for (const name of [functionNames.cleanup, functionNames.sweep]) {
         const clock = scene.stack.functionsHalf?.contextOf(name).clock;
-        Object.assign(clock ?? {}, { now: () => new Date(Date.now() + 11 * 60_000) });
+        Object.assign(clock ?? {}, { now: () => new Date(Date.now() + passed) });
       }
       await life.cleaned();
       await life.swept();
@@ -446,11 +484,61 @@ describe('functions that nobody asks directly', function () {
       const old = (await look(operator)).findings.find(({ code }) => code === 'grants-cleanup');
       expect(old).to.include({ state: 'unknown', what: `cleanup has not looked at them since ${at}` });
       expect(old?.mend).to.include('plinth-cleanup');
+
+      // Where Google refuses to tell, the function has come to look, and there is nothing to stop for.
+      const unseen = async (name: 'sweep' | 'cleanup', at: string) => {
+        await store?.commit([{ kind: 'update', collection: collections.grants, id: name, data: { at } }]);
+        return (await look(operator)).findings.find(({ code }) => code === `grants-${name}`);
+      };
+      const refusal = { code: 403, status: 'PERMISSION_DENIED', times: 0 };
+      const where = { caller: functionAccount(functionNames.sweep) };
+      const method = 'cloudresourcemanager.projects.testIamPermissions';
+      const fault = scene.cloud.faults.add({ method, where, ...refusal });
+      await calledAt('sweep', new Date().toISOString());
+      expect((await unseen('sweep', at))?.state, 'it is called, and says nothing').to.equal('stop');
+      passed += 11 * 60_000;
+      await life.swept();
+      const untold = (await look(operator)).findings.find(({ code }) => code === 'grants-sweep');
+      expect(untold?.what).to.match(/^Could not ask what plinth may do in projects\/plinth-local: /);
+      expect([untold?.state, untold?.mend?.includes('gcloud projects get-iam-policy')]).to.deep.equal([
+        'unknown',
+        true,
+      ]);
+      scene.cloud.faults.remove(fault);
+      await life.swept();
+      // A schedule that is on and yet calls nobody is no fault of the function.
+      await calledAt('sweep', at);
+      const uncalled = await unseen('sweep', at);
+      expect(uncalled).to.include({ state: 'unknown', what: `sweep has not looked at them since ${at}` });
+      expect(uncalled?.mend).to.include('gcloud scheduler jobs describe plinth-sweep');
     } finally {
       await scene.close();
     }
   });
 });
+
+/** Hands everything on to `url`, and closes the connection of each request that holds these words. */
+async function startLosing(url: string, words: string) {
+  const server = createServer((request, response) => {
+    if (request.url?.includes(words)) {
+      request.socket.destroy();
+      return;
+    }
+    const { host: _, ...headers } = request.headers;
+    get(`${url}${request.url}`, { headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(response);
+    }).on('error', () => request.socket.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close() {
+      server.closeAllConnections();
+      return new Promise<unknown>((resolve) => server.close(resolve));
+    },
+  };
+}
 
 describe('what the deployment is asked for', () => {
   it('is every index that terraform makes', () => {

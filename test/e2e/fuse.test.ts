@@ -1,7 +1,7 @@
 /** The fuse: a bootstrap comes to cost more than it may, and its VMs are stopped and started again. As people meet it. */
 import { expect } from 'chai';
 import type { BootstrapSummary, BootstrapView } from '../../shared/bootstrap/bootstrap.js';
-import { functionNames, labels } from '../../shared/names.js';
+import { collections, functionNames, labels } from '../../shared/names.js';
 import type { Team } from '../../shared/organization/team.js';
 import { type Life, lifeOf } from '../support/life.js';
 import { peopleOf } from '../support/people.js';
@@ -244,6 +244,61 @@ describe('a bootstrap that costs more than it may, where the deployment stops VM
     expect((await set('100')).exitCode).to.equal(0);
     expect((await asked('restart-vms', 'of-a-team')).exitCode).to.equal(0);
     expect(new Set(statesOf(view))).to.deep.equal(new Set(['RUNNING']));
+  });
+
+  describe('by a ceiling that', () => {
+    const store = () => scene.stack.functionsHalf?.store;
+    /** An hour later cleanup looks at all that lives. */
+    async function hour(): Promise<void> {
+      const place = { collection: collections.passes, id: 'unknown-projects' };
+      if ((await store()?.get(place.collection, place.id)) !== undefined) {
+        const at = new Date(Date.now() - 3_700_000).toISOString();
+        await store()?.commit([{ kind: 'update', ...place, data: { at } }]);
+      }
+      await life.cleaned();
+    }
+    const team = async (...args: string[]) => {
+      const run = await runAt(['team', ...args], alice);
+      expect(run.exitCode, run.stderr).to.equal(0);
+      return run.stdout;
+    };
+    const newTeam = async (name: string): Promise<string> => {
+      const { ask } = peopleOf(scene);
+      return String((await ask<Team>(alice.email, 'POST', '/teams', { name })).body.teamId);
+    };
+    const ways: Readonly<Record<string, (teamId: string) => Promise<unknown>>> = {
+      'the deployment sets later': async () => ceiling(500, 'monthOfOwner'),
+      'its team sets later': (teamId) => team('ceilings', teamId, '--usd-per-month', '500'),
+      'its team meets by a migration': async (teamId) => {
+        for (const args of [
+          ['create', 'acme'],
+          ['ceilings', 'acme', '--usd-per-month', '500'],
+        ]) {
+          expect((await runAt(['org', ...args], alice)).exitCode).to.equal(0);
+        }
+        await team('migrate', teamId, '--organization', 'acme');
+      },
+    };
+    for (const [way, set] of Object.entries(ways)) {
+      it(`${way}: within the hour, told once`, async () => {
+        const teamId = await newTeam(way);
+        const name = `by-${Object.keys(ways).indexOf(way)}-later`;
+        const view = await overspending(name, { team: teamId });
+        await life.swept();
+        expect((await life.record(view.id))?.fuseAt, 'nothing limits it').to.equal(undefined);
+        await set(teamId);
+        await hour();
+        const dueAt = (await life.record(view.id))?.fuseAt ?? '';
+        expect(Date.parse(dueAt) - Date.parse(view.createdAt)).to.be.within(3.5 * 3_600_000, 5 * 3_600_000);
+        const stopped = await sweptAfter(view, 5);
+        expect(stopped.vmsStopped?.why).to.match(/has cost 10\.\d+ USD .* was admitted for 8\.\d+\.$/);
+        expect(new Set(statesOf(view))).to.deep.equal(new Set(['TERMINATED']));
+        await hour();
+        await life.swept();
+        expect(noticesOf(view)).to.have.length(1);
+        expect((await plinth('cleanup', name, '--yes')).exitCode).to.equal(0);
+      });
+    }
   });
 
   it('is cancelled half-way, with how to go on, and goes on by the same command', async () => {

@@ -206,4 +206,21 @@ describe('the people of a project in a hardened organization', function () {
     expect((await policiesOf(aliceAt)).state).to.equal('ok');
     expect((await policiesOf(mallory)).state).to.equal('unknown');
   });
+
+  it('a form of value that plinth does not know stops nobody: that is unknown', async () => {
+    const name = 'iam.allowedPolicyMemberDomains';
+    const stranger = await scene.caller('eve@gmail.com');
+    for (const value of ['is:principalSet://goog/public:all', 'is:a-form-of-next-year']) {
+      const rules = [{ values: { allowedValues: ['is:C0another', value] } }];
+      writePolicyRecord(scene.cloud.world, local.folder, name, { spec: { rules } }, { atOnce: true });
+      for (const caller of [aliceAt, stranger]) {
+        const { state, what, mend } = await policiesOf(caller);
+        expect([state, what.includes(value), mend?.includes('orgpolicy.policyAdmin')], value).to.deep.equal([
+          'unknown',
+          true,
+          true,
+        ]);
+      }
+    }
+  });
 });

@@ -1,5 +1,6 @@
 /** Plans at the command line against the simulated cloud: agreed to in a file, refused once they differ, kept to by a removal. */
 import { expect } from 'chai';
+import { forge1Pat } from '../../local/forge1/forge1.js';
 import type { PlanDocument } from '../../shared/bootstrap/plan.js';
 import type { Beginning } from '../../shared/bootstrap/preflight.js';
 import { createRandom } from '../organizations/random.js';
@@ -64,6 +65,37 @@ describe('a plan in a file', function () {
     expect(refused.stderr).to.include('--spot-vms is false in the plan, and would be true now');
     expect(refused.stderr).to.include('USD an hour is');
     expect(made()).to.equal(before);
+  });
+
+  it('names what a resume makes, changes, keeps and gives up, and does just that', async () => {
+    const artifact: Flags = { 'registry-type': 'artifact-registry', 'registry-user': undefined };
+    const acme: Flags = { ...artifact, 'cloud-acme-issuer': true };
+    const view = succeeded(await alice.bootstrap('gives-up', acme));
+    const changed: Flags = {
+      ...artifact,
+      'project-ttl': '3h',
+      'forge1-pat': forge1Pat,
+      'forge1-team-org': 'example',
+      'forge1-team-slug': 'platform',
+    };
+    const shown = await plinth(...argsOf('gives-up', changed), '--plan', 'gives-up.json');
+    expect(shown.exitCode, shown.stderr).to.equal(0);
+    expect(shown.stdout)
+      .to.match(/^ +make +.*example\/platform/m)
+      .and.to.match(/^ +change +Project .*removed after 3h/m)
+      .and.to.match(/^ +keep +VM k0s-1/m)
+      .and.to.match(/^ +give-up +.*external account key/m);
+    const { items } = JSON.parse(alice.read('gives-up.json')) as PlanDocument;
+    const idsOf = (action: string) => items.flatMap((each) => (each.action === action ? [each.id] : []));
+    expect([idsOf('make'), idsOf('give-up')]).to.deep.equal([['team-keys'], ['eab-key:dc1']]);
+    succeeded(await alice.bootstrap('gives-up', { ...changed, apply: 'gives-up.json' }));
+    // It is looked after no more, and a removal takes it all the same.
+    const again = JSON.parse(
+      (await plinth(...argsOf('gives-up', changed), '--dry-run', '--json')).stdout.trim().split('\n').at(-1) ?? '',
+    ) as { plan: PlanDocument };
+    expect(new Set(again.plan.items.map(({ action }) => action))).to.deep.equal(new Set(['keep']));
+    const removal = await plinth('cleanup', 'gives-up', '--dry-run');
+    expect(removal.stdout).to.include(`secret ${view.id}-acme-eab-key-dc1`);
   });
 
   it('of a removal is carried out without a question, and refused for another owner’s things', async () => {

@@ -3,19 +3,36 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
+import type { BootstrapRecord } from '../../functions/engine/record/documents.js';
+import type { Asking } from '../../functions/preflight/finding.js';
 import { findings } from '../../functions/preflight/index.js';
+import { lookAt } from '../../functions/preflight/look.js';
 import { type RuleParts, ruleFindings } from '../../functions/preflight/rules.js';
 import { writePolicyRecord } from '../../local/cloud/org-policy/policies.js';
 import { worldNames } from '../../local/cloud/worlds/table.js';
-import { makePackage } from '../../local/packages/make-package.js';
+import { forge1Pat } from '../../local/forge1/forge1.js';
+import { makePackage, sampleVersion } from '../../local/packages/make-package.js';
 import { publishPackage } from '../../local/packages/publish.js';
 import { local } from '../../local/stack/deployment.js';
+import { bootstrapFindingCodes } from '../../shared/bootstrap/finding-codes.js';
 import { flagName, flagOf, optionNames } from '../../shared/bootstrap/options.js';
 import type { PreflightFinding } from '../../shared/bootstrap/preflight.js';
+import { functionNames } from '../../shared/names.js';
+import { lifeOf } from '../support/life.js';
 import { runAt } from '../support/plinth-here.js';
-import { argsOf, type Caller, changesIn, type Flags, makeScene, outcomeOf, type Scene } from '../support/scene.js';
+import {
+  argsOf,
+  type Caller,
+  changesIn,
+  type Flags,
+  makeScene,
+  outcomeOf,
+  type Scene,
+  succeeded,
+} from '../support/scene.js';
+import { inSharedZone } from '../support/shared-zone.js';
 import { badFlags } from './bad-flags.js';
-import { type BadValue, badInstalls, badValues, here, stopsNothing } from './bad-values.js';
+import { type BadValue, badInstalls, badValues, here, told as toldOf } from './bad-values.js';
 
 interface Checked {
   readonly exitCode: number | null;
@@ -77,6 +94,7 @@ async function isTold(scene: Scene, caller: Caller, { code, flags, arrange, exit
     expect(told?.state, JSON.stringify(told)).to.equal('stop');
     expect(codesIn(checked.findings, 'stop')).to.deep.equal([code]);
     expect(`${told?.what} ${told?.mend}`).to.match(words);
+    expect(told?.mend).to.match(toldOf[code].mend as RegExp);
     expect(told?.why).to.be.a('string');
     expect([checked.exitCode, checked.go]).to.deep.equal([exitCode, false]);
     expect(changesIn(scene.cloud, since)).to.deep.equal([]);
@@ -126,6 +144,15 @@ for (const world of worldNames) {
       expect(changesIn(scene.cloud, since)).to.deep.equal([]);
     });
 
+    it('a value that cannot even be sent is told beside what is wrong elsewhere', async () => {
+      const flags = { 'datacenter-id': 'x', 'folder-id': '404404404404', zone: 'europe-west4-z' };
+      const { findings, exitCode } = await check(alice, 'unsendable', { ...here, ...flags });
+      expect(codesIn(findings, 'stop')).to.deep.equal(['options', 'parent', 'zone']);
+      const told = findings.find(({ code }) => code === 'options');
+      expect(told?.errors?.map(({ path }) => path)).to.deep.equal(['--datacenter-id']);
+      expect(exitCode).to.equal(2);
+    });
+
     it('a file that is not there is told beside what is wrong elsewhere', async () => {
       const flags = { 'install-local': 'missing.tar.gz', region: 'mars-west1', zone: 'mars-west1-a' };
       const { findings, exitCode } = await check(alice, 'all-at-once', { ...here, ...flags });
@@ -149,11 +176,79 @@ for (const world of worldNames) {
       expect((await bob.bootstrap('taken-name', here)).result.created).to.equal(true);
       const { findings, exitCode } = await check(alice, 'taken-name', here);
       expect([exitCode, codesIn(findings, 'stop')]).to.deep.equal([5, ['name']]);
+      expect(findings.find(({ code }) => code === 'name')?.mend).to.match(toldOf.name.mend as RegExp);
       const own = await check(bob, 'taken-name', here);
       expect(own.findings.find(({ code }) => code === 'name')?.what).to.include('yours');
+      // Somebody of that domain has got their role by now.
+      const policies = (await check(alice, 'after-it', here)).findings.find(({ code }) => code === 'policies');
+      expect([policies?.state, policies?.what.match(toldOf.policies.ok as RegExp)?.length]).to.deep.equal(['ok', 1]);
     });
   });
 }
+
+describe('what nobody can know before there is a project', function () {
+  this.timeout(240_000);
+  let scene: Scene;
+  let alice: Caller;
+  before(async () => {
+    scene = await makeScene();
+    alice = await scene.caller();
+  });
+  after(() => scene?.close());
+
+  const codes = ['billing-links', 'project-quota', 'project-permissions', 'quota'];
+  const likelyOf = async (name: string, flags: Flags = {}) => {
+    const { findings, go } = await check(alice, name, flags);
+    expect(go).to.equal(true);
+    const found = findings.filter(({ code }) => codes.includes(code));
+    expect(
+      found.map(({ state }) => state),
+      'never fine, and never a stop',
+    ).to.deep.equal(codes.map(() => 'unknown'));
+    return Object.fromEntries(found.map(({ code, likely }) => [code, likely]));
+  };
+  const nothing = Object.fromEntries(codes.map((code) => [code, undefined]));
+
+  it('is as likely as it was with the last project beneath the same parent, which the same account pays for', async () => {
+    expect(await likelyOf('first')).to.deep.equal(nothing);
+    // plinth may make as many projects as it likes, and one more is refused all the same.
+    scene.cloud.faults.quota({ metric: 'projects', limit: 0 });
+    const { exitCode, result } = await alice.bootstrap('refused');
+    expect(exitCode).to.equal(7);
+    const failed = result.bootstrap?.instances.find(({ id }) => id === 'project');
+    expect(failed?.problem?.code).to.equal('cloud-quota');
+    const record = await lifeOf(scene).record(result.bootstrap?.id ?? '');
+    expect(await likelyOf('second')).to.deep.equal({
+      ...nothing,
+      'project-quota': { state: 'stop', at: record?.instances['project']?.endedAt ?? record?.createdAt },
+    });
+    scene.cloud.faults.clear();
+    const view = succeeded(await alice.bootstrap('well'));
+    const { instances } = (await lifeOf(scene).record(view.id)) as BootstrapRecord;
+    const fine = (step: string) => ({ state: 'ok', at: instances[step]?.endedAt });
+    const likely = {
+      'billing-links': fine('billing'),
+      'project-quota': fine('project'),
+      'project-permissions': fine('apis'),
+      quota: fine('quota'),
+    };
+    expect(await likelyOf('third')).to.deep.equal(likely);
+    // Without its permissions, as the step would have written it.
+    const { output: _, ...apis } = instances['apis'] ?? {};
+    const problem = { code: 'cloud-permission', detail: 'plinth may not.' };
+    await lifeOf(scene).change(view.id, {
+      instances: { ...instances, apis: { ...apis, state: 'failed', problem } },
+    });
+    expect(await likelyOf('fourth')).to.deep.equal({
+      ...likely,
+      'project-permissions': { ...fine('apis'), state: 'stop' },
+    });
+    // Elsewhere it says nothing.
+    expect(await likelyOf('elsewhere', here)).to.deep.equal(nothing);
+    const other = { 'billing-account': local.otherBillingAccount };
+    expect(await likelyOf('by-another-account', other)).to.deep.equal(nothing);
+  });
+});
 
 describe('the quotas of a project that is not made yet', function () {
   this.timeout(240_000);
@@ -210,6 +305,42 @@ for (const world of worldNames) {
     for (const { what, ...bad } of badInstalls) {
       it(`${what} is told as ${bad.code}, and nothing is made`, () => isTold(scene, alice, bad));
     }
+
+    const everything: Flags = {
+      ...here,
+      ...inSharedZone,
+      'install-version': sampleVersion,
+      'registry-type': 'forge1',
+      'forge1-pat': forge1Pat,
+      'forge1-team-org': 'example',
+      'forge1-team-slug': 'platform',
+    };
+
+    it('each finding is fine where all is as it must be, and says what was seen', async () => {
+      const { findings, go } = await check(alice, 'everything', everything);
+      expect(go).to.equal(true);
+      // Both come with what stands: whom a policy of domains lets in, and whether a resume finds its release.
+      const later = ['policies', 'release-known'];
+      for (const [code, { ok }] of Object.entries(toldOf).filter(([each]) => !later.includes(each))) {
+        const found = findings.find((each) => each.code === code);
+        expect(found?.state, JSON.stringify(found ?? code)).to.equal(ok === undefined ? 'unknown' : 'ok');
+        if (ok !== undefined) expect(found?.what, code).to.match(ok);
+      }
+    });
+
+    it('a registry that does not answer is unknown, and stops nothing', async () => {
+      const { registryUrls } = scene.stack.functionsHalf?.contextOf(functionNames.bootstraps).config ?? {};
+      const before = { ...registryUrls };
+      Object.assign(registryUrls ?? {}, { forge1: 'http://127.0.0.1:9' });
+      try {
+        const { findings, go } = await check(alice, 'unreadable', everything);
+        const found = findings.find(({ code }) => code === 'registry');
+        expect([found?.state, go]).to.deep.equal(['unknown', true]);
+        expect(found?.what).to.include('http://127.0.0.1:9 does not answer');
+      } finally {
+        Object.assign(registryUrls ?? {}, before);
+      }
+    });
   });
 }
 
@@ -227,13 +358,26 @@ async function startRegistry(user: string): Promise<Server> {
 }
 
 describe('the table of bad values', () => {
-  it('has a row for each finding that can stop a new bootstrap', () => {
+  it('knows each finding, in the order in which they are told', () => {
     const looked = [...ruleFindings(allRules), ...findings].map(({ code }) => code);
-    // Two are of the computer, and the name has a test of its own. A dry run and a resume alone ask for release-known.
-    const elsewhere = ['name', 'release-known', ...Object.keys(stopsNothing)];
-    const wanted = ['files', 'ssh-key', ...looked.filter((code) => !elsewhere.includes(code))];
+    // Two are of the computer.
+    expect(['ssh-key', 'files', ...looked]).to.deep.equal(bootstrapFindingCodes);
+    expect(Object.keys(toldOf)).to.deep.equal(bootstrapFindingCodes);
+  });
+
+  it('has a row for each finding that can stop a new bootstrap', () => {
+    // The name has a test of its own.
+    const wanted = bootstrapFindingCodes.filter((code) => code !== 'name' && typeof toldOf[code].mend !== 'string');
     const rows = [...badValues, ...badInstalls].map(({ code }) => code);
-    expect([...new Set(rows)].sort()).to.deep.equal(wanted.sort());
+    expect([...new Set(rows)].sort()).to.deep.equal(wanted.toSorted());
+  });
+
+  it('has what is fine of a release that is known', async () => {
+    const [found] = await lookAt(
+      ruleFindings(allRules).filter(({ code }) => code === 'release-known'),
+      {} as Asking,
+    );
+    expect(found?.verdict.state === 'ok' && found.verdict.what).to.match(toldOf['release-known'].ok as RegExp);
   });
 
   it('has a value for each flag that cannot take every value', () => {

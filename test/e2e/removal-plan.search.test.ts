@@ -23,6 +23,8 @@ const choices = fc.record({
   multiDc: fc.boolean(),
   issuer: fc.boolean(),
   artifacts: fc.boolean(),
+  /** A second command no longer asks for the issuer. */
+  givesUp: fc.boolean(),
   /** It fails there, or is whole. */
   failsAt: fc.option(fc.constantFrom(...methods)),
   /** Others have names beneath its domain, and a project beside it. */
@@ -59,7 +61,7 @@ describe(`a removal ${bySeed}`, function () {
   async function check(choice: Choice): Promise<void> {
     count += 1;
     const name = `planned-${count}`;
-    const { failsAt, strangers, agreed } = choice;
+    const { failsAt, strangers, agreed, givesUp } = choice;
     if (failsAt !== null) {
       scene.cloud.faults.add({ method: failsAt, times: 0, code: 403, status: 'PERMISSION_DENIED' });
     }
@@ -71,6 +73,7 @@ describe(`a removal ${bySeed}`, function () {
       expect(failsAt, 'only a refusal ends before there is a record').not.to.equal(null);
       return;
     }
+    if (givesUp) await alice.bootstrap(name, flagsOf({ ...choice, issuer: false }));
     if (strangers) {
       const theirs = { name: `their-${name}.${domainOf(name)}.`, type: 'A', ttl: 60, rrdatas: ['203.0.113.9'] };
       await changeShared(scene, { additions: [theirs] });

@@ -163,6 +163,8 @@ export const BootstrapRecord = z.object({
   warnAt: time.optional(),
   /** When what it costs is looked at next: an index, not a decision. Missing if nothing is to be looked at. */
   fuseAt: time.optional(),
+  /** When it was last told that it costs more than it may. */
+  overspentAt: time.optional(),
   /** Missing in records of earlier releases. */
   vmsStopped: VmsStoppedRecord.optional(),
   /** When VMs did not run. Missing in records of earlier releases, and where none was ever stopped by plinth. */

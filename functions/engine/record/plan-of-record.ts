@@ -4,11 +4,12 @@ import { type Plan, planOf } from '../plan.js';
 import type { AnyStep } from '../step.js';
 import { type BootstrapRecord, isUnclaimed, machineAccessOf, optionsOf } from './documents.js';
 
-/** A stored removal request makes it the plan of a removal. */
+/** `goes`: the plan of a removal. A stored request for one makes it that. */
 export const planOfRecord = (
   steps: readonly AnyStep[],
   record: Pick<BootstrapRecord, 'options' | 'machineAccess' | 'removal' | 'prepared'>,
+  goes = record.removal !== undefined,
 ): Plan => {
   const facts = { options: optionsOf(record), machineAccess: machineAccessOf(record), unclaimed: isUnclaimed(record) };
-  return planOf(graphOf(steps), facts, record.removal !== undefined);
+  return planOf(graphOf(steps), facts, goes);
 };

@@ -7,8 +7,8 @@ import type { Caller } from '../../identity/auth.js';
 import { mayBeGivenTo } from '../../identity/entitled.js';
 import { checkAll } from './objections.js';
 
-const refused = (option: string, message: string): Problem =>
-  new Problem('bad-input', `${option} ${message}`, { errors: [{ path: option, message }] });
+const refused = (option: string, message: string, advice: string): Problem =>
+  new Problem('bad-input', `${option} ${message}`, { errors: [{ path: option, message }], advice });
 
 type Asked = Pick<BootstrapOptions, 'billingAccount' | 'folderId' | 'dnsProjectId' | 'dnsZoneName' | 'projectTtl'>;
 
@@ -79,7 +79,11 @@ function checkAccount(config: Config, asked: Asked): void {
 function checkParent({ allowed, defaultParent }: Config, { folderId }: Asked): void {
   const parent = folderId === undefined ? defaultParent : `folders/${folderId.replace(/^folders\//, '')}`;
   if (parent === undefined)
-    throw refused('--folder-id', 'is needed: this deployment has no parent of its own for projects');
+    throw refused(
+      '--folder-id',
+      'is needed: this deployment has no parent of its own for projects',
+      'Give --folder-id.',
+    );
   if (parent !== defaultParent && !holds(allowed.parents, parent))
     throw forbidden('--folder-id', `The parent ${parent}`);
 }
@@ -94,6 +98,11 @@ function checkZone({ allowed }: Config, { dnsProjectId, dnsZoneName }: Asked): v
 
 function checkTtl({ limits: { maxTtlSeconds } }: Config, { projectTtl }: Asked): void {
   if (maxTtlSeconds !== undefined && (parseDuration(projectTtl) ?? 0) > maxTtlSeconds) {
-    throw refused('--project-ttl', `may be at most ${formatSeconds(maxTtlSeconds)} here, not ${projectTtl}`);
+    const most = formatSeconds(maxTtlSeconds);
+    throw refused(
+      '--project-ttl',
+      `may be at most ${most} here, not ${projectTtl}`,
+      `Give --project-ttl ${most} or less.`,
+    );
   }
 }

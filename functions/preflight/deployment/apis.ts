@@ -42,7 +42,7 @@ function isOff(error: unknown): boolean {
   return Array.isArray(reasons) && reasons.some((each) => ['SERVICE_DISABLED', 'accessNotConfigured'].includes(each));
 }
 
-const apisOf = (name: string, by: Finding['by'], asks: Asks): Finding =>
+const apisOf = (name: 'bootstraps' | 'run-cloud-step', by: Finding['by'], asks: Asks): Finding =>
   defineFinding({
     code: `apis-${name}`,
     title: `APIs of ${name}`,

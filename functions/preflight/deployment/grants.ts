@@ -2,16 +2,23 @@
 import { collections, schedulerJobs } from '../../../shared/names.js';
 import { Problem } from '../../../shared/problems.js';
 import { countOf, type Holder, missingGrants } from '../../host/needed-grants.js';
-import { liftGrants, type Scheduled } from '../../host/own-grants.js';
+import { liftGrants, restMs, type Scheduled } from '../../host/own-grants.js';
 import { read } from '../../store/lift.js';
 import { persist } from '../../store/persist.js';
-import { type Asking, defineFinding, type Finding, ok, stop } from '../finding.js';
+import { type Asking, defineFinding, type Finding, ok, stop, type Verdict } from '../finding.js';
 import { applyTerraform, logsOf } from './mends.js';
 
 const lacking = (name: Holder, missing: string, project: string): Problem =>
   new Problem('cloud-permission', `In ${project}, plinth-${name} lacks ${missing}.`, {
     advice: `${applyTerraform}: its grants stand in terraform/roles.json.`,
   });
+
+/** Not to be told is not to hold nothing. */
+const untoldOf = (what: string, project: string): Verdict => ({
+  state: 'unknown',
+  what,
+  mend: `${applyTerraform}. If it stays so, see who may what: gcloud projects get-iam-policy ${project}`,
+});
 
 const grantsOf = (name: Holder, by: Finding['by']): Finding =>
   defineFinding({
@@ -25,16 +32,12 @@ const grantsOf = (name: Holder, by: Finding['by']): Finding =>
       try {
         return { project, missing: (await missingGrants(context, name)).join(', ') };
       } catch (error) {
-        // Not to be told is not to hold nothing.
         if (!(error instanceof Problem) || error.code !== 'cloud-permission') throw error;
         return { project, untold: error.detail };
       }
     },
     judge({ project, missing, untold }) {
-      if (untold !== undefined) {
-        const mend = `${applyTerraform}. If it stays so, see who may what: gcloud projects get-iam-policy ${project}`;
-        return { state: 'unknown', what: untold, mend };
-      }
+      if (untold !== undefined) return untoldOf(untold, project);
       if (missing === '') return ok(`all ${countOf(name)} in ${project}`);
       return stop(lacking(name, missing, project));
     },
@@ -56,20 +59,23 @@ const reportedGrantsOf = (name: Scheduled): Finding =>
         cloud.scheduler.status(schedulerJobs[name]).catch(() => undefined),
       ]);
       const found = read(document, liftGrants)?.data;
-      const isCalled = job?.state === 'enabled';
-      return { project: config.project, found, now: clock.now().getTime(), isCalled, logs: logsOf(name, config) };
+      // Not known where the job cannot be looked at. Its own finding tells that.
+      const calledAt = job?.state === 'enabled' ? job.lastRunAt : undefined;
+      return { project: config.project, found, now: clock.now().getTime(), calledAt, logs: logsOf(name, config) };
     },
-    judge({ project, found, now, isCalled, logs }) {
+    judge({ project, found, now, calledAt, logs }) {
       const mend = `Look at its schedule: gcloud scheduler jobs describe ${schedulerJobs[name]} --project=${project}`;
       if (found === undefined) return { state: 'unknown', what: `${name} has not looked at them yet`, mend };
       const isOld = now - Date.parse(found.at) > freshMs;
-      if (isOld && isCalled) {
-        const what = `${name} is called, and has not come to look at them since ${found.at}.`;
+      const wasCalled = calledAt !== undefined && Date.parse(calledAt) - Date.parse(found.at) > restMs;
+      if (isOld && wasCalled) {
+        const what = `${name} was called at ${calledAt}, and has not come to look at them since ${found.at}.`;
         return stop(new Problem('unavailable', what, { advice: `${applyTerraform}. If it stays so: ${logs}` }));
       }
       if (isOld) {
         return { state: 'unknown', what: `${name} has not looked at them since ${found.at}`, mend };
       }
+      if (found.untold !== undefined) return untoldOf(found.untold, project);
       if (found.missing === '') return ok(`all ${countOf(name)} in ${project}, at ${found.at}`);
       return stop(lacking(name, found.missing, project));
     },

@@ -1,7 +1,7 @@
 /** Whether the package store can be read, and the executable of plinth is in its bucket. */
 import { type FunctionName, functionNames } from '../../../shared/names.js';
 import { Problem } from '../../../shared/problems.js';
-import { releaseBinary, storedAt } from '../../../shared/release.js';
+import { putRelease, type Releases, releaseBinary, storedAt } from '../../../shared/release.js';
 import { isHidden } from '../../cloud/errors.js';
 import { checkRelease } from '../../steps/hosts/release-url.js';
 import { defineFinding, ok, stop, type Verdict } from '../finding.js';
@@ -69,20 +69,30 @@ export const executable = defineFinding({
   about: [],
   when: ({ intent: { machines } }) => machines,
   async ask({ context }) {
+    const { releases } = context.config;
     try {
       await checkRelease(context);
       return { url: releaseBinary(context.config).url };
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'bad-input') throw error;
-      return { lack: error };
+      return { lack: error, releases };
     }
   },
-  judge({ url = '', lack }) {
+  judge({ url = '', lack, releases }) {
     if (lack === undefined) return ok(url);
-    const advice = `${lack.advice}\nIf it is there, plinth-${functionNames.bootstraps} may not read it. ${applyTerraform}.`;
-    return stop(new Problem(lack.code, lack.detail, { advice }));
+    return stop(new Problem(lack.code, lack.detail, { advice: releaseMend(releases) }));
   },
 });
+
+/** Callers may bring an executable of their own meanwhile. An operator mends it for all. */
+function releaseMend({ url, sha256 }: Releases): string {
+  if (url === undefined || sha256 === undefined) {
+    const setting = url === undefined ? 'PLINTH_RELEASES_URL' : 'PLINTH_RELEASE_SHA256';
+    return `Set ${setting} (docs/operate/deploy.md, section 4), and apply terraform again (terraform apply).`;
+  }
+  const release = releaseBinary({ releases: { url, sha256 } });
+  return `Put it there: ${putRelease(release)}.\nIf it is there, plinth-${functionNames.bootstraps} may not read it. ${applyTerraform}.`;
+}
 
 export const executableOfHost = defineFinding({
   code: 'executable-run-host-step',

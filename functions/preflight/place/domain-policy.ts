@@ -12,7 +12,7 @@ import type { BootstrapRecord, InstanceRecord } from '../../engine/record/docume
 import { callerRole } from '../../steps/cloud/caller-role.js';
 import { PoliciesOutput } from '../../steps/cloud/outputs.js';
 import { policies } from '../../steps/cloud/policies.js';
-import { allows, isConditional } from '../../steps/cloud/policy-judge.js';
+import { allows, type Fits, isConditional } from '../../steps/cloud/policy-judge.js';
 import { domainConstraint } from '../../steps/cloud/policy-table.js';
 import type { Verdict } from '../finding.js';
 import { newestWith } from '../past.js';
@@ -64,6 +64,11 @@ export async function domainIn(
   return judgeDomain(await orgPolicy.effective(place, domainConstraint), seen, domain);
 }
 
+/** Customers and organizations, the values that name a domain's accounts. Of any other nobody here knows whom it lets in. */
+const isKnownForm = (value: string): boolean =>
+  /^C[0-9a-z]+$/i.test(value) ||
+  /^principalSet:\/\/(?:iam|cloudresourcemanager)\.googleapis\.com\/organizations\/\d+$/.test(value);
+
 /** What fails twice tells as little as seeing none. It leaves standing what else is found of policies. */
 async function seenAtAll({ seen }: Cloud['organizations']): Promise<readonly Organization[]> {
   try {
@@ -80,11 +85,14 @@ function judgeDomain(
   domain: string,
 ): boolean | 'elsewhere' | undefined {
   if (isConditional(policy)) return undefined;
-  if (ofNobody.includes(domain)) return allows(policy, () => false);
-  const names = (organizations: readonly Organization[]) => {
+  const names = (organizations: readonly Organization[]): Fits => {
     const all = organizations.flatMap(namesOf);
-    return (pattern: string): boolean => all.includes(pattern.replace(/^is:/, ''));
+    return (pattern) => {
+      const value = pattern.replace(/^is:/, '');
+      return all.includes(value) ? true : isKnownForm(value) ? false : undefined;
+    };
   };
+  if (ofNobody.includes(domain)) return allows(policy, names([]));
   const own = seen.find(({ displayName }) => displayName.toLowerCase() === domain);
   if (own !== undefined) return allows(policy, names([own]));
   const isSeen = names(seen);

@@ -12,7 +12,10 @@ const needed: Readonly<Record<string, readonly string[]>> = {
 };
 
 const refused = (message: string): Problem =>
-  new Problem('bad-input', `${flag}: ${message}`, { errors: [{ path: flag, message }] });
+  new Problem('bad-input', `${flag}: ${message}`, {
+    errors: [{ path: flag, message }],
+    advice: `Give another token with ${flag}: a classic one with read:packages and read:org.`,
+  });
 
 const unreachable = (why: string, retryAfterSeconds: number, cause?: unknown): Problem =>
   new Problem('unavailable', `The forge1 token cannot be checked now: ${why}.`, { retryAfterSeconds, cause });

@@ -46,7 +46,10 @@ export const eabKey = defineProjectStep({
     return done;
   },
   goes: 'undo',
-  removes: ({ id }, key) => [`secret ${id}-${secretName(key)}`],
+  // An earlier command may have asked for it.
+  removes: ({ id, options }, key) => [
+    `secret ${id}-${secretName(key)}${usesCloudAcme(options) ? '' : ', if there is one'}`,
+  ],
   async undo({ secrets, key }) {
     await secrets.remove(secretName(key));
     return done;
