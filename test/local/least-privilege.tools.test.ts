@@ -478,7 +478,10 @@ for (const { title, machines, access, here } of parts)
         await life.call('');
         await scene.stack.settle(60);
         expect(await members()).to.deep.equal([]);
-        const aside = await half().store.query({ collection: collections.bootstraps, where: [['owner', '==', 'pool']] });
+        const aside = await half().store.query({
+          collection: collections.bootstraps,
+          where: [['owner', '==', 'pool']],
+        });
         expect(new Set(aside.map(({ data }) => data['state']))).to.deep.equal(new Set(['removed']));
         const refused = Object.values(functionNames).flatMap((name) =>
           refusals(since, functionAccount(name), (call) => !isTooEarly(call)).map((method) => `${name} ${method}`),
