@@ -45,7 +45,7 @@ describe('prepared projects at the command line', function () {
     const { stdout } = await runAt(['pool', 'status'], admin);
     expect(stdout)
       .to.contain('2 of 2')
-      .and.to.match(/ 1m( to \d+m)? /);
+      .and.to.match(/ \d+m( to \d+m)? /);
     expect(stdout).to.contain('They hold 2 projects').and.to.contain('100 % of what plinth uses');
     const refused = await runAt(['pool', 'status'], alice);
     expect(refused.stderr).to.contain('Pools of prepared projects are for operators.');

@@ -60,6 +60,13 @@ describe('a prepared project', function () {
     );
   };
 
+  /** Names of what Secret Manager has of a bootstrap. */
+  const secretsOf = (id: string): string[] =>
+    Object.keys(lab.cloud.world.table('secretmanager.secrets')).flatMap((path) => {
+      const [, name] = path.split(`/${id}-`);
+      return name === undefined ? [] : [name];
+    });
+
   const maySee = (projectId: string): boolean =>
     lab.cloud.world.policies.allows(
       { email: 'alice@example.com', kind: 'user' },
@@ -88,6 +95,7 @@ describe('a prepared project', function () {
     const costly = ['addresses', 'routers', 'instances', 'disks', 'forwardingRules'];
     expect(inProject(projectId)).not.to.have.any.keys(costly.map((each) => `compute.${each}`));
     expect(maySee(projectId)).to.equal(false);
+    expect(secretsOf(member.id)).to.deep.equal([]);
     const before = lab.cloud.calls.last();
     const made = lab.cloud.calls.list({ since: 0, method: 'compute.networks.insert' }).length;
 
@@ -98,6 +106,7 @@ describe('a prepared project', function () {
     expect(record.state, record.problem?.detail).to.equal('succeeded');
     expect(record).to.include({ projectId, name: 'mine', owner: 'alice@example.com' });
     expect(maySee(projectId)).to.equal(true);
+    expect(secretsOf(id)).to.include.members(['age-identity', 'machine-key', 'secrets-dc1']);
     expect(inProject(projectId)).to.include.keys('compute.addresses', 'compute.routers', 'compute.instances');
     expect(projectOf(projectId).displayName).to.equal('mine');
     expect(projectOf(projectId).labels[labels.bootstrap]).to.equal(id);

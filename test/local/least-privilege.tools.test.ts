@@ -450,6 +450,45 @@ for (const { title, machines, access, here } of parts)
       ]);
     });
 
+    if (machines === 'none')
+      it('is enough for a pool: its projects are made, claimed, looked at again and removed', async () => {
+        const { folder: parent, billingAccount } = local;
+        const region = 'europe-west4';
+        const key = `${parent} ${billingAccount} ${region}`;
+        const keep = async (pools: readonly object[]): Promise<void> => {
+          for (const name of Object.values(functionNames)) Object.assign(half().contextOf(name).config, { pools });
+          await sweep();
+          await scene.stack.settle(60);
+        };
+        const members = () => half().store.query({ collection: collections.bootstraps, where: [['pool', '==', key]] });
+        const pools = [{ key, parent, billingAccount, region, size: 2, maxAgeSeconds: 7 * 86_400 }];
+        const since = scene.cloud.calls.last();
+        refusedByStore.length = 0;
+        try {
+          await keep(pools);
+          expect((await bootstrap()).projectId).to.match(/^pool-/);
+          for (const { id } of await members()) {
+            await life.change(id, { endedAt: new Date(Date.now() - 86_460_000).toISOString() });
+          }
+          await keep(pools);
+          expect((await members()).map(({ data }) => data['generation'])).to.include(2);
+        } finally {
+          await keep([]);
+        }
+        await life.call('');
+        await scene.stack.settle(60);
+        expect(await members()).to.deep.equal([]);
+        const aside = await half().store.query({
+          collection: collections.bootstraps,
+          where: [['owner', '==', 'pool']],
+        });
+        expect(new Set(aside.map(({ data }) => data['state']))).to.deep.equal(new Set(['removed']));
+        const refused = Object.values(functionNames).flatMap((name) =>
+          refusals(since, functionAccount(name), (call) => !isTooEarly(call)).map((method) => `${name} ${method}`),
+        );
+        expect(refused).to.deep.equal([]);
+      });
+
     for (const grant of functionGrants.filter(here)) {
       const { name, role, on } = grant;
       it(`${name} needs ${role} on ${on}`, async () => {
