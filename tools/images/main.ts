@@ -9,11 +9,12 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { prepareInstall } from '../../local/demo/install.js';
 import { homeOf, makeFolder } from '../../local/demo/plinth-process.js';
-import { local, people } from '../../local/stack/deployment.js';
+import { people } from '../../local/stack/deployment.js';
 import { environmentFor } from '../../local/stack/environment.js';
 import { readMachines } from '../../local/stack/machines-option.js';
 import { createStack, type Stack } from '../../local/stack/stack.js';
 import { launch, narrow, signIn, wide } from './browser.js';
+import { answerInit } from './init-answers.js';
 import { mostBytes, picturesFolder } from './pictures.js';
 import { drawRecording } from './recording.js';
 import { loadScreens } from './screen.js';
@@ -43,24 +44,6 @@ async function openTerminal(stack: Stack, folder: string): Promise<TerminalRun> 
     PLINTH_FORGE1_APP_CLIENT_SECRET: 'secret',
   };
   return startTerminal(terminal, { commands: ['plinth init', 'plinth up', 'plinth down'], folder: work, env });
-}
-
-async function answerQuestions({ answer }: TerminalRun, version: string | undefined): Promise<void> {
-  for (const [question, text] of [
-    ['Name of the project', ''],
-    ['Billing account that pays', ''],
-    ['Domain of the platform', `${name}.${local.domain}`],
-    ['Folder that the project is made in', ''],
-    ['Zone of the machines', ''],
-    ['DNS zone', ''],
-    ['How long the project lives', ''],
-    ['Your user at the forge1 image registry', 'me'],
-    ['Client ID of the forge1 app', 'id'],
-    ['Version of the platform to install', version ?? ''],
-  ] as const) {
-    await answer(new RegExp(`${question}.*: $`), text);
-  }
-  await answer(/Make it\? \[y\/N\] $/, 'y');
 }
 
 /** What one sees in the console while it is made, and once it is there. */
@@ -109,7 +92,8 @@ async function record(stack: Stack, folder: string, page: Page): Promise<void> {
   const version = await prepareInstall(stack, join(folder, '.package'), say);
   const run = await openTerminal(stack, folder);
   const watched = watch(run, page, stack.url, version !== undefined);
-  await answerQuestions(run, version);
+  await answerInit(run, name, version);
+  await run.answer(/Make it\? \[y\/N\] $/, 'y');
   await watched;
   await run.answer(/Type the name of the project to remove it: $/, name);
   const frames = await framesOf(await run.ended, open(terminal), homeOf(folder));
