@@ -90,8 +90,8 @@ describe('plinth init', () => {
   it('breaks a question between words where the terminal is narrower, with room for the answer', async () => {
     const others = ['--folder-id=1', '--zone=europe-west4-a', '--dns-zone-name=zone', '--project-ttl=2h'];
     const started = sandbox.startOnTerminal(['init', ...flags, ...others], { columns: 60 });
-    await started.saw(/Version of the platform[^]*: $/);
-    expect(started.text()).to.match(/Version of the platform to install \[none:\n {2}cloud resources alone\]: $/);
+    await started.saw(/Version of the platform[\s\S]*: $/);
+    expect(started.text()).to.match(/Version of the platform to install\n {2}\[none: cloud resources alone\]: $/);
     started.type('\u0003');
     expect((await started.ended).code).to.equal(130);
   });
