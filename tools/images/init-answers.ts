@@ -16,6 +16,6 @@ export async function answerInit({ answer }: TerminalRun, project: string, versi
     ['Client ID of the forge1 app', 'id'],
     ['Version of the platform to install', version ?? ''],
   ] as const) {
-    await answer(new RegExp(`${question}.*: $`), text);
+    await answer(new RegExp(`${question}[\\s\\S]*: $`), text);
   }
 }

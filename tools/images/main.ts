@@ -51,15 +51,21 @@ async function watch(run: TerminalRun, page: Page, url: string, withMachines: bo
   await run.saw(/Make it\?/);
   await signIn({ page }, url, people.alice);
   await page.getByRole('link', { name }).click();
-  const lane = withMachines ? 'Machines' : 'Google Cloud';
-  await page.locator(`[aria-label="${lane}"] .step.done`).nth(9).waitFor({ timeout: 300_000 });
-  if (withMachines) await page.getByRole('log').waitFor();
+  await page.locator('.step.done').nth(9).waitFor({ timeout: 300_000 });
   await takePicture(page, 'bootstrap');
   await page.setViewportSize(narrow);
   await page.emulateMedia({ colorScheme: 'dark' });
   await takePicture(page, 'phone');
-  await page.setViewportSize({ ...wide, height: 480 });
+  await page.setViewportSize(wide);
   await page.emulateMedia({ colorScheme: 'light' });
+  if (withMachines) {
+    const lane = page.getByRole('region', { name: 'Machines' });
+    await lane.locator('.step.done').nth(9).waitFor({ timeout: 300_000 });
+    await page.getByRole('log').waitFor();
+    await lane.evaluate((element) => element.scrollIntoView());
+    await takePicture(page, 'machines');
+  }
+  await page.setViewportSize({ ...wide, height: 480 });
   await run.saw(/Type the name of the project/);
   await page.getByRole('link', { name: 'Projects' }).first().click();
   await page.getByText('succeeded').first().waitFor();
