@@ -17,9 +17,18 @@ export interface Bench {
   readonly counts: StoreCounts;
   /** Messages that were published, since the start. */
   messages(): number;
+  /** Begins one, and waits for the answer alone. */
+  begin(name: string, options?: GivenOptions): Promise<Begun>;
   /** Begins one and waits for its end; throws if it does not succeed. */
   bootstrap(name: string, options?: GivenOptions): Promise<Bootstrapped>;
   close(): Promise<void>;
+}
+
+interface Begun {
+  readonly id: string;
+  readonly projectId: string;
+  /** From the request to its answer. */
+  readonly milliseconds: number;
 }
 
 export interface Bootstrapped {
@@ -86,11 +95,11 @@ async function benchOf(stack: Stack, own: Store, counts: StoreCounts): Promise<B
       );
     });
 
-  return {
+  const bench: Bench = {
     stack,
     counts,
     messages: published,
-    async bootstrap(name, more = {}) {
+    async begin(name, more = {}) {
       const begun = performance.now();
       const reply = await fetch(`${stack.url}/bootstraps`, {
         method: 'POST',
@@ -100,6 +109,11 @@ async function benchOf(stack: Stack, own: Store, counts: StoreCounts): Promise<B
       const text = await reply.text();
       if (reply.status !== 201) throw new Error(`POST /bootstraps → ${reply.status} ${text}`);
       const { id, projectId } = (JSON.parse(text) as { bootstrap: { id: string; projectId: string } }).bootstrap;
+      return { id, projectId, milliseconds: performance.now() - begun };
+    },
+    async bootstrap(name, more) {
+      const begun = performance.now();
+      const { id, projectId } = await bench.begin(name, more);
       const { state, instances, data } = await ended(id);
       const milliseconds = performance.now() - begun;
       if (state !== 'succeeded')
@@ -108,6 +122,7 @@ async function benchOf(stack: Stack, own: Store, counts: StoreCounts): Promise<B
     },
     close: () => stack.close(),
   };
+  return bench;
 }
 
 /** Each function publishes by its own context. */

@@ -26,7 +26,7 @@ const kinds: readonly Kind[] = [
 ];
 
 /** On machines an instance counts with its turns; waits between two of them, such as for a node to be Ready, do not count. */
-async function chainOf(bench: Bench, bootstrapped: Bootstrapped, turns: Turns): Promise<Chain> {
+export async function chainOfInstall(bench: Bench, bootstrapped: Bootstrapped, turns: Turns): Promise<Chain> {
   const { cloudHalf } = bench.stack;
   if (cloudHalf === undefined) throw new Error('The cloud must run here.');
   const plan = await planOfBootstrap(bench, bootstrapped.id, stepsOf({ hosts: true }));
@@ -44,7 +44,7 @@ async function measured({ hosts, options, stack }: Kind, say: (text: string) => 
     for (let round = 0; round <= rounds; round += 1) {
       const bootstrapped = await bench.bootstrap(`installs-${round}`, { ...options, ...bench.install });
       await bench.stack.settle();
-      const chain = await chainOf(bench, bootstrapped, turns);
+      const chain = await chainOfInstall(bench, bootstrapped, turns);
       const { milliseconds } = bootstrapped;
       say(
         `${hosts} hosts, ${round === 0 ? 'not counted' : `round ${round}`}: ${milliseconds.toFixed(0)} ms, longest chain ${chain.milliseconds.toFixed(0)} ms: ${chain.instances.join(' → ')}`,

@@ -20,6 +20,7 @@ import { iap } from './iap.js';
 import { installs } from './installs.js';
 import { instanceCost } from './instance-cost.js';
 import { organizations } from './organizations.js';
+import { pool } from './pool.js';
 import { preflightTime } from './preflight.js';
 import { simulatedCloud } from './simulated-cloud.js';
 import { ssh } from './ssh.js';
@@ -27,6 +28,7 @@ import { wallTime } from './wall-time.js';
 
 const measurements: readonly Measurement[] = [
   wallTime,
+  pool,
   instanceCost,
   documents,
   atOnce,

@@ -1,7 +1,9 @@
 /** One bootstrap: how it stands, its steps over time, their logs, what was made, what failed and the way out. */
+
 import { useEffect, useState } from 'preact/hooks';
 import type { BootstrapView, InstanceView } from '../shared/bootstrap/bootstrap.js';
 import type { LogView } from '../shared/bootstrap/log.js';
+import { calledBy } from '../shared/command-words.js';
 import { call, path } from './calls.js';
 import { followEvents } from './follow.js';
 import { type Asked, LifeQuestion, verbs } from './life.js';
@@ -147,7 +149,7 @@ function Failed({ view }: { view: BootstrapView }) {
           <p>
             {wait.map(({ title }) => title).join(', ')} waits for a file of your computer. The same command brings it:
           </p>
-          <Command text={`plinth beta bootstrap-cloud status ${view.projectId} --follow`} />
+          <Command text={`plinth beta bootstrap-cloud status ${calledBy(view)} --follow`} />
         </section>
       )}
       {vmsStopped && <Hint title="VMs are stopped" lines={[vmsStopped.why, vmsStopped.advice]} />}

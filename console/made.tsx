@@ -1,6 +1,8 @@
 /** What a bootstrap has made, and the config to download. Secrets come by the command line alone. */
+
 import { useState } from 'preact/hooks';
 import type { BootstrapView } from '../shared/bootstrap/bootstrap.js';
+import { calledBy } from '../shared/command-words.js';
 import { path, Refusal, reply } from './calls.js';
 import { Command, Problem } from './parts.js';
 
@@ -78,7 +80,7 @@ export function Made({ view }: { view: BootstrapView }) {
             <Config key={key} id={view.id} datacenter={key} name={name} />
           ))}
           <p class="dim">Secrets come by the command line alone, with your SSH key:</p>
-          <Command text={`plinth kubeconfig ${view.projectId}`} />
+          <Command text={`plinth kubeconfig ${calledBy(view)}`} />
         </div>
       )}
     </section>

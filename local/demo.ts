@@ -12,6 +12,7 @@ import { awaitEnd, shorten } from './demo/ending.js';
 import { inspectInstall, prepareInstall } from './demo/install.js';
 import { tellOrganization } from './demo/organization.js';
 import { homeOf, makeFolder, type PlinthOptions, runPlinth } from './demo/plinth-process.js';
+import { awaitPrepared, checkClaimed, poolSettings } from './demo/prepared.js';
 import { commandText, flagsFor, project } from './demo/project.js';
 import { slowestOf } from './demo/slowest.js';
 import { createStage, type Stage } from './demo/stage.js';
@@ -27,12 +28,14 @@ const usage = `npm run demo -- [options]
 
   --store S            memory (default) · emulator: Google's Firestore and Pub/Sub emulators (Java)
   --chaos              kill -9 of the functions and the command line while it runs, on Google's emulators (Java)
+  --pool               a project is prepared before anybody asks, and the bootstrap takes it
 ${worldUsage}${machinesUsage}`;
 
 interface Options extends WorldChoice {
   readonly store: 'memory' | 'emulator';
   readonly machines: MachinesChoice;
   readonly isChaos: boolean;
+  readonly hasPool: boolean;
 }
 
 function readOptions(args: string[]): Options | undefined {
@@ -42,6 +45,7 @@ function readOptions(args: string[]): Options | undefined {
     options: {
       store: text,
       chaos: { type: 'boolean' },
+      pool: { type: 'boolean' },
       machines: text,
       world: text,
       'world-set': { ...text, multiple: true },
@@ -49,14 +53,15 @@ function readOptions(args: string[]): Options | undefined {
     },
   });
   if (values.help === true) return undefined;
-  const { chaos: isChaos = false } = values;
+  const { chaos: isChaos = false, pool: hasPool = false } = values;
+  if (isChaos && hasPool) throw new Error('--chaos and --pool show different things: give one of them.');
   const { store = isChaos ? 'emulator' : 'memory' } = values;
   if (store !== 'memory' && store !== 'emulator')
     throw new Error(`--store must be memory or emulator, not "${store}".`);
   if (isChaos && store === 'memory')
     throw new Error('--chaos needs --store emulator: what is in memory does not outlive what is killed.');
   const machines = readMachines(values.machines, tmpdir());
-  return { store, isChaos, machines, ...readWorld(values.world, values['world-set']) };
+  return { store, isChaos, hasPool, machines, ...readWorld(values.world, values['world-set']) };
 }
 
 /** What a phase found wrong, and what the summary tells. */
@@ -67,7 +72,7 @@ interface Told {
 
 const told = (faults: readonly string[]): Told => ({ faults, slowest: [] });
 
-async function play(stage: Stage, stack: Stack, folder: string): Promise<Told> {
+async function play(stage: Stage, stack: Stack, folder: string, hasPool: boolean): Promise<Told> {
   // One VM meets a stockout, to show the fallback.
   stack.cloudHalf?.cloud.faults.stockout({ name: 'k0s-2', provisioning: 'SPOT' });
   const version = await prepareInstall(stack, join(folder, '.package'), stage.say);
@@ -77,6 +82,9 @@ async function play(stage: Stage, stack: Stack, folder: string): Promise<Told> {
     PLINTH_FORGE1_APP_CLIENT_SECRET: project.clientSecret,
   };
   const at: PlinthOptions = { folder, env };
+
+  const unprepared = hasPool ? await awaitPrepared(stage, stack, folder) : [];
+  if (unprepared.length > 0) return told(unprepared);
 
   stage.phase('A bootstrap, by one command in an empty folder');
   stage.command(commandText(flags));
@@ -92,6 +100,7 @@ async function play(stage: Stage, stack: Stack, folder: string): Promise<Told> {
   stage.phase('Looked at from outside');
   const installing = { name: project.name, folder, env };
   const faults = [
+    ...(hasPool ? await checkClaimed(stage, at) : []),
     ...(await checkResult(stage, stack, folder)),
     ...(version === undefined ? [] : await inspectInstall(stage, installing)),
   ];
@@ -156,11 +165,12 @@ async function main(): Promise<number> {
 }
 
 async function withStack(stage: Stage, options: Options, begun: number): Promise<number> {
-  const { store, machines, world, worldSettings } = options;
+  const { store, machines, world, worldSettings, hasPool } = options;
   const folder = makeFolder();
   mkdirSync(homeOf(folder), { recursive: true });
   stage.phase('A Google Cloud on this machine');
-  const stack = await createStack({ store, timeFactor: 0.02, keys: 'real', machines, world, worldSettings });
+  const settings = hasPool ? poolSettings : {};
+  const stack = await createStack({ store, timeFactor: 0.02, keys: 'real', machines, world, worldSettings, settings });
   try {
     stage.say(
       store === 'memory'
@@ -170,7 +180,7 @@ async function withStack(stage: Stage, options: Options, begun: number): Promise
     stage.say(`Watch it in a browser, too: ${stack.url}`);
     stage.say(`  That is the console. Sign in as ${people.alice}. It is there until the demo ends.`);
     // Before all is closed, which takes a few seconds.
-    return sumUp(stage, await play(stage, stack, folder), options, begun);
+    return sumUp(stage, await play(stage, stack, folder, hasPool), options, begun);
   } finally {
     await stack.close();
     rmSync(folder, { recursive: true, force: true });

@@ -32,11 +32,23 @@ locals {
       over     = 0
       document = "A removal failed three times in a row and is tried no more: its machines go on costing money. The log line says why and what to do; `plinth beta bootstrap-cloud cleanup` tries it again. Runbook: docs/operate/runbooks/removal-left-alone.md"
     }
+    fuse_failures = {
+      name     = "costs can't be found out"
+      window   = 300
+      over     = 0
+      document = "Sweep could not find out what a bootstrap costs, so no ceiling holds for it: it is neither warned nor stopped. The log line says which one and why, and sweep tries again each hour. Runbook: docs/operate/runbooks/costs-too-much.md"
+    }
     unknown = {
       name     = "projects or machines of unknown origin"
       window   = 300
       over     = 0
       document = "A project bears our labels, and no record knows it, or a project of a bootstrap has machines that its plan does not hold. Each is told once, and costs money until somebody decides. `plinth beta cleanup list` shows them. Runbook: docs/operate/runbooks/unknown-project.md"
+    }
+    dry_pools = {
+      name     = "a pool is dry"
+      window   = 900
+      over     = 12
+      document = "A pool of prepared projects has had none to give nearly every minute of a quarter of an hour. Bootstraps make their projects themselves, and take longer. The log line says which pool it is, and why. Runbook: docs/operate/runbooks/pool-dry.md"
     }
     not_loaded = {
       name     = "a function can't be loaded"

@@ -33,10 +33,20 @@ locals {
       severity    = "ERROR"
       pattern     = "^The removal of .+ failed [0-9]+ times in a row and is left alone$"
     }
+    fuse_failures = {
+      description = "Bootstraps whose costs could not be found out, each told once an hour."
+      severity    = "ERROR"
+      pattern     = "^What .+ costs could not be found out$"
+    }
     unknown = {
       description = "Projects and machines that no record or plan holds, each told once."
       severity    = "WARNING"
       pattern     = "(bears the labels of this deployment, and no record knows it|machines that no plan holds)$"
+    }
+    dry_pools = {
+      description = "Runs of sweep that found a pool without a project to give."
+      severity    = "WARNING"
+      pattern     = "^Dry pools of prepared projects: "
     }
     not_loaded = {
       description = "Functions that cannot be loaded: faulty settings, a broken release."

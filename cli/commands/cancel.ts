@@ -1,6 +1,7 @@
 /** `plinth beta bootstrap-cloud cancel`: stops a bootstrap between two of its steps. */
+
+import { shellWord } from '../../shared/command-words.js';
 import { defineCommand } from '../frame/command.js';
-import { shellWord } from '../frame/shell-word.js';
 import { idOf } from './status.js';
 
 export const cancel = defineCommand({

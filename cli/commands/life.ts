@@ -1,12 +1,13 @@
 /** `plinth beta bootstrap-cloud extend|protect|unprotect|cleanup`: how long a project lives. For its owner and operators. */
+
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { momentOf } from '../../shared/bootstrap/duration.js';
 import type { PlanDocument } from '../../shared/bootstrap/plan.js';
+import { calledBy } from '../../shared/command-words.js';
 import { Problem } from '../../shared/problems.js';
 import { type Call, defineCommand } from '../frame/command.js';
 import { printable } from '../frame/output.js';
 import { refusal, required } from '../frame/required.js';
-import { shellWord } from '../frame/shell-word.js';
 import type { Client } from '../service/client.js';
 import { idOf } from './status.js';
 
@@ -134,7 +135,7 @@ export const cleanup = defineCommand({
     const { forgetSessions } = await import('../machines/kept-session.js');
     forgetSessions(call.settings.configFolder, found.id);
     const { view, problem } = call.has('wait') ? await removalToEnd(call, client, begun) : { view: begun };
-    const follow = `Watch it: plinth beta bootstrap-cloud status ${shellWord(view.projectId)} --follow`;
+    const follow = `Watch it: plinth beta bootstrap-cloud status ${calledBy(view)} --follow`;
     return {
       data: { bootstrap: view },
       ...(problem !== undefined && { problem }),

@@ -1,7 +1,8 @@
 /** `plinth open`: the platform of a bootstrap in the browser. */
+
+import { shellWord } from '../../shared/command-words.js';
 import { Problem } from '../../shared/problems.js';
 import { defineCommand } from '../frame/command.js';
-import { shellWord } from '../frame/shell-word.js';
 import { idOf } from './status.js';
 
 export const open = defineCommand({

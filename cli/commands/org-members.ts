@@ -1,10 +1,10 @@
 /** `plinth org members|add-member|set-role|remove-member`: who belongs to an organization. */
 import * as z from 'zod';
+import { shellWord } from '../../shared/command-words.js';
 import { Problem } from '../../shared/problems.js';
 import { advised } from '../frame/advised.js';
 import { type Call, defineCommand } from '../frame/command.js';
 import { printable } from '../frame/output.js';
-import { shellWord } from '../frame/shell-word.js';
 
 export const orgMembers = defineCommand({
   words: 'org members',

@@ -12,7 +12,7 @@ const flags = {
   event: 'From this event on, by its id. --json-lines of the events shows ids.',
 } as const;
 const how =
-  'Each message has the id that it had, so a receiver knows a repeat. At most 50 a minute are sent again. What happens meanwhile goes out as always.';
+  'Each message has the id that it had, so a receiver knows a repeat. At most 50 a minute are sent again, of all that is asked for in the deployment. What happens meanwhile goes out as always.';
 
 export const orgReplay = defineCommand({
   words: 'org replay',
@@ -69,11 +69,18 @@ function readFrom(call: Call): { readonly from: ReplayFrom; readonly faults: rea
 /** A call takes so many events. The next one goes on where it stopped. */
 async function replayed(first: ReplayFrom, send: (from: ReplayFrom) => Promise<Replayed>) {
   let events = 0;
+  let until: string | undefined;
   for (let from: ReplayFrom | undefined = first; from !== undefined; ) {
-    const { events: more, next }: Replayed = await send(from);
+    const { events: more, next, until: later }: Replayed = await send(from);
     events += more;
+    until = later ?? until;
     from = next === undefined ? undefined : { eventId: next };
   }
+  const { time } = await import('../frame/table.js');
   const what = events === 1 ? '1 event is' : `${events} events are`;
-  return { data: { events }, show: () => `${what} sent to the webhook again.` };
+  const when = until === undefined ? '' : `, until ${time(until)}`;
+  return {
+    data: { events, ...(until !== undefined && { until }) },
+    show: () => `${what} sent to the webhook again${when}.`,
+  };
 }

@@ -1,9 +1,9 @@
 /** `plinth support`: one archive with what somebody needs who looks into a bootstrap's trouble, without secrets. */
 import { existsSync } from 'node:fs';
+import { shellWord } from '../../shared/command-words.js';
 import { placeOf } from '../files/files.js';
 import { defineCommand } from '../frame/command.js';
 import { printable } from '../frame/output.js';
-import { shellWord } from '../frame/shell-word.js';
 import { idOf } from './status.js';
 
 export const support = defineCommand({

@@ -1,10 +1,11 @@
 /** `plinth team migrate`: shows what a migration would do, asks before anyone is removed, and does exactly what it showed. */
+
+import { shellWord } from '../../shared/command-words.js';
 import type { MigrationPreview, MigrationReply } from '../../shared/organization/team.js';
 import { Problem } from '../../shared/problems.js';
 import { advised } from '../frame/advised.js';
 import { type Call, defineCommand } from '../frame/command.js';
 import { printable, type Style } from '../frame/output.js';
-import { shellWord } from '../frame/shell-word.js';
 import { bootstrapLines } from '../moved-bootstraps.js';
 import type { OrganizationClient } from '../service/organization-client.js';
 

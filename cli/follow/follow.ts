@@ -3,13 +3,13 @@
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { formatSeconds } from '../../shared/bootstrap/duration.js';
 import type { StreamItem } from '../../shared/bootstrap/routes.js';
+import { shellWord } from '../../shared/command-words.js';
 import { Problem } from '../../shared/problems.js';
 import type { FileKeeper } from '../files/file-keeper.js';
 import { clip, widthOf } from '../frame/cells.js';
 import type { Call } from '../frame/command.js';
 import { joinedSignal } from '../frame/joined-signal.js';
 import { printable, type Style } from '../frame/output.js';
-import { shellWord } from '../frame/shell-word.js';
 import { startDisplay } from '../frame/terminal.js';
 import { uploadEnd, uploadLine, uploadRow, uploadTitle } from '../machines/upload-text.js';
 import type { Uploader, UploadStep } from '../machines/uploader.js';

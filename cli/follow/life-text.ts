@@ -1,6 +1,8 @@
 /** How long a bootstrap has existed and how long it will stay, in words. */
+
 import type { BootstrapSummary, BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { formatSeconds } from '../../shared/bootstrap/duration.js';
+import { calledBy } from '../../shared/command-words.js';
 import { time } from '../frame/table.js';
 
 type Lived = Pick<BootstrapSummary, 'state' | 'createdAt' | 'deadlineAt' | 'protection' | 'endedAt' | 'removal'>;
@@ -55,7 +57,7 @@ export function lifeRows(view: BootstrapView, nowMs: number): string[][] {
     const next =
       quarantinedAt === undefined
         ? ''
-        : `; left alone since ${time(quarantinedAt)}, until an operator runs plinth beta bootstrap-cloud cleanup ${view.projectId}`;
+        : `; left alone since ${time(quarantinedAt)}, until an operator runs plinth beta bootstrap-cloud cleanup ${calledBy(view)}`;
     return [
       ['Removal', `${asked}; ${gone} parts are gone${tries}${next}`],
       ...(state === 'removal-failed' && problem !== undefined ? [['Why not', problem.detail]] : []),

@@ -1,9 +1,9 @@
 /** What exists of a bootstrap, for people. */
 import type { BootstrapView, VmView } from '../../shared/bootstrap/bootstrap.js';
+import { shellWord } from '../../shared/command-words.js';
 import { costText } from '../cost.js';
 import type { WrittenFile } from '../files/standing-files.js';
 import { printable, type Style } from '../frame/output.js';
-import { shellWord } from '../frame/shell-word.js';
 import { type Cell, table, time } from '../frame/table.js';
 import type { Delegation } from '../identity/delegation.js';
 import { jumpboxIn } from '../machines/jumpbox.js';

@@ -3,10 +3,11 @@
  * one that shows what is wrong. It never changes a project, an organization or a team: that is for a person to decide.
  * Undefined: only a person can go on, and the advice says how.
  */
+
+import { shellWord } from '../../shared/command-words.js';
 import { type Problem, type ProblemCode, problemKinds } from '../../shared/problems.js';
 import type { Command } from './command.js';
 import { describeCommand } from './describe-command.js';
-import { shellWord } from './shell-word.js';
 
 export interface Ran {
   /** Undefined: the words were no command. */

@@ -5,8 +5,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BootstrapView, VmView } from '../../shared/bootstrap/bootstrap.js';
+import { shellWord } from '../../shared/command-words.js';
 import { expandHome, makeSecretFolder, placeOf, secretMode, writeWhole } from '../files/files.js';
-import { shellWord } from '../frame/shell-word.js';
 import type { SshKey } from '../identity/ssh-key.js';
 import type { Settings } from '../settings.js';
 import { jumpboxName } from './jumpbox.js';

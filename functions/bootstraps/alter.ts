@@ -2,6 +2,7 @@
  * Changes what a bootstrap should be, for a person. The change is written against the version it was decided by, and the steps
  * that show it in the cloud look again.
  */
+import { calledBy } from '../../shared/command-words.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import type { BootstrapRecord, StoredBootstrap } from '../engine/record/documents.js';
@@ -117,6 +118,6 @@ export function refuseWhileGoing({ name, state, removal }: BootstrapRecord): voi
 export function refuseTakenIn({ name, projectId, orphan }: BootstrapRecord): void {
   if (orphan !== true) return;
   throw new Problem('conflict', `${name} was taken in by its labels, and nobody knows what it was made from.`, {
-    advice: `It can be extended, protected and given to others, or removed: plinth beta bootstrap-cloud cleanup ${projectId}`,
+    advice: `It can be extended, protected and given to others, or removed: plinth beta bootstrap-cloud cleanup ${calledBy({ name, projectId })}`,
   });
 }

@@ -2,10 +2,12 @@
  * What may be spent: by the hour for one bootstrap, by the month for an owner and for the deployment, and what the caller will
  * pay at most. Pure. All amounts are whole micro-units.
  */
+
 import { addSeconds } from '../../shared/add-seconds.js';
 import type { LoadBalancers } from '../../shared/bootstrap/bootstrap.js';
 import { formatSeconds } from '../../shared/bootstrap/duration.js';
 import { amountText } from '../../shared/bootstrap/money.js';
+import { calledBy } from '../../shared/command-words.js';
 import { Problem } from '../../shared/problems.js';
 import type { Config } from '../config.js';
 import { hourlyOfPlan, spentOf } from '../cost/of-bootstrap.js';
@@ -113,7 +115,8 @@ export function priceOfStart(
   const spent = spentOf(prices, record, new Date(at));
   if (price === undefined || spent === undefined) return price;
   const { micros, microsAnHour } = spent;
-  const again = `Then: plinth beta bootstrap-cloud restart-vms ${record.projectId}. To remove it now: plinth beta bootstrap-cloud cleanup ${record.projectId}`;
+  const called = calledBy(record);
+  const again = `Then: plinth beta bootstrap-cloud restart-vms ${called}. To remove it now: plinth beta bootstrap-cloud cleanup ${called}`;
   if (ceilings.microsAnHour !== undefined && microsAnHour > ceilings.microsAnHour) {
     const [asked, ceiling] = [amountText(microsAnHour), amountText(ceilings.microsAnHour)];
     throw over(
@@ -129,7 +132,7 @@ export function priceOfStart(
     throw over(
       'maxCost',
       `It has cost ${asked} USD by the estimate, and --max-cost ${ceiling} does not pay for ten minutes more.`,
-      `Its owner can raise that: the same beta bootstrap-cloud command with a higher --max-cost, which starts the VMs, too. To remove it now: plinth beta bootstrap-cloud cleanup ${record.projectId}`,
+      `Its owner can raise that: the same beta bootstrap-cloud command with a higher --max-cost, which starts the VMs, too. To remove it now: plinth beta bootstrap-cloud cleanup ${called}`,
       { ceiling, asked },
     );
   }

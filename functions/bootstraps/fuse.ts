@@ -3,8 +3,10 @@
  * when they pass what they may cost, and stops their VMs where the deployment says so. One query finds what is due, however many
  * bootstraps live.
  */
+
 import { addSeconds } from '../../shared/add-seconds.js';
 import { amountText } from '../../shared/bootstrap/money.js';
+import { calledBy } from '../../shared/command-words.js';
 import { collections } from '../../shared/names.js';
 import type { Context } from '../context.js';
 import { spentOf } from '../cost/of-bootstrap.js';
@@ -57,7 +59,7 @@ async function lookAtOne(context: Context, { id, version }: Document): Promise<b
     if (transition !== undefined) await publishReady(context, id, standing.data.generation, transition.ready);
     return told;
   } catch (error) {
-    log('ERROR', `What ${id} costs could not be looked at`, { bootstrap: id, error });
+    log('ERROR', `What ${id} costs could not be found out`, { bootstrap: id, error });
     const fuseAt = addSeconds(clock.now(), putOffSeconds);
     await store
       .commit([{ kind: 'update', collection: collections.bootstraps, id, version, data: { fuseAt } }])
@@ -113,7 +115,7 @@ async function passing(
   const { id, data } = found;
   const { ceilings, webhookUrl } = context.config;
   const stops = ceilings.beyond === 'stop';
-  const advice = stops ? goOn(data) : `To stop it: plinth beta bootstrap-cloud cleanup ${data.projectId}`;
+  const advice = stops ? goOn(data) : `To stop it: plinth beta bootstrap-cloud cleanup ${calledBy(data)}`;
   const text = stops ? `${why} Its VMs are stopped${data.state === 'running' ? ', half-way' : ''}.` : why;
   const action = stops ? `${text} ${advice}` : text;
   const record = {
@@ -127,9 +129,9 @@ async function passing(
   return { ...update, writes: [...update.writes, notice(id, data, { at, text, advice, vmsStopped: stops })] };
 }
 
-const goOn = ({ projectId, price }: BootstrapRecord): string =>
+const goOn = ({ name, projectId, price }: BootstrapRecord): string =>
   [
-    `Once the ceiling is raised${price?.maxMicros === undefined ? '' : ', or --max-cost'}: plinth beta bootstrap-cloud restart-vms ${projectId}.`,
+    `Once the ceiling is raised${price?.maxMicros === undefined ? '' : ', or --max-cost'}: plinth beta bootstrap-cloud restart-vms ${calledBy({ name, projectId })}.`,
     'Disks and addresses still cost, and its time to live goes on.',
   ].join(' ');
 

@@ -1,7 +1,9 @@
 /** Resumes an existing bootstrap in a new generation, or checks whether it could be resumed. */
+
 import { addSeconds } from '../../shared/add-seconds.js';
 import type { BootstrapOptions, SecretOptions } from '../../shared/bootstrap/options.js';
 import { type OptionChange, resumeOptions } from '../../shared/bootstrap/resume.js';
+import { calledBy } from '../../shared/command-words.js';
 import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
@@ -79,14 +81,14 @@ async function resumed(
     const message = `cannot change: it belongs to ${before.team === undefined ? 'no team' : `team ${before.team}`}`;
     throw new Problem('bad-input', `--team ${message}`, {
       errors: [{ path: '--team', message }],
-      advice: `To let the team see it: plinth beta bootstrap-cloud share ${before.projectId} --with-team ${facts.team}`,
+      advice: `To let the team see it: plinth beta bootstrap-cloud share ${calledBy(before)} --with-team ${facts.team}`,
     });
   }
   // The name has been freed meanwhile.
   if (before.state === 'removed') throw new Conflict();
   if (before.removal !== undefined) {
     throw new Problem('conflict', `The bootstrap of ${before.name} is being removed.`, {
-      advice: `Run the same command again when it is gone, or choose another --project-name. How far it is: plinth beta bootstrap-cloud status ${before.projectId}`,
+      advice: `Run the same command again when it is gone, or choose another --project-name. How far it is: plinth beta bootstrap-cloud status ${calledBy(before)}`,
     });
   }
   if (before.state === 'cancelling') {

@@ -2,7 +2,9 @@
  * Gives a project of ours without a record a new one, made from its labels. It is then removed like any other, or lives on for an
  * owner whom an operator names.
  */
+
 import { type BootstrapOptions, flags } from '../../shared/bootstrap/options.js';
+import { calledBy } from '../../shared/command-words.js';
 import { collections, labels } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import { newTrace, traceparentOf } from '../../shared/trace.js';
@@ -131,7 +133,7 @@ export async function takenIn(
   };
   if (await made(context, adopted.id, record, transition, at)) return;
   throw new Problem('conflict', `The project ${record.projectId} has a record by now.`, {
-    advice: `See it: plinth beta bootstrap-cloud status ${record.projectId}`,
+    advice: `See it: plinth beta bootstrap-cloud status ${calledBy(record)}`,
   });
 }
 

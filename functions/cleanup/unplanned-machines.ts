@@ -1,4 +1,5 @@
 /** Finds VMs in projects of bootstraps that their plans don't hold, and tells owner and operators of each once. */
+import { calledBy } from '../../shared/command-words.js';
 import type { Context } from '../context.js';
 import { type BootstrapRecord, eventId, optionsOf, type StoredBootstrap } from '../engine/record/documents.js';
 import { transitionWrites } from '../engine/record/transition.js';
@@ -80,7 +81,7 @@ function noting(
   if (fresh.length > 0 && config.webhookUrl !== undefined) {
     const { name, projectId, owner } = data;
     const said = { bootstrapId: id, name, projectId, owner, machines: fresh, text };
-    const advice = `Delete them, or the whole project: plinth beta bootstrap-cloud cleanup ${projectId}`;
+    const advice = `Delete them, or the whole project: plinth beta bootstrap-cloud cleanup ${calledBy(data)}`;
     const notice = { type: 'bootstrap.unplanned-machines', at, data: { ...said, advice } };
     writes.push(noticeWrite(eventId(id, data.events + 1), notice, id));
   }

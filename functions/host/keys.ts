@@ -1,6 +1,7 @@
 /** Makes key pairs. It is a member of the context because RSA takes seconds: tests draw from a pool. */
 import { generateKeyPair } from 'node:crypto';
 import { promisify } from 'node:util';
+import { createSlots } from './slots.js';
 
 /** PEM: the private key is PKCS#8, the public key SPKI. */
 export interface KeyPair {
@@ -11,7 +12,8 @@ export interface KeyPair {
 export type KeyKind = 'rsa-2048' | 'rsa-4096' | 'ec-p256' | 'ed25519';
 
 export interface KeyMaker {
-  make(kind: KeyKind): Promise<KeyPair>;
+  /** Once `signal` aborts, a key that is not begun yet is not made. */
+  make(kind: KeyKind, signal?: AbortSignal): Promise<KeyPair>;
 }
 
 /**
@@ -25,7 +27,7 @@ export const keysUntil = (signal: AbortSignal, { make }: KeyMaker): KeyMaker => 
       if (signal.aborted) return stop();
       signal.addEventListener('abort', stop, { once: true });
       const settled = () => signal.removeEventListener('abort', stop);
-      make(kind).then(resolve, reject).finally(settled);
+      make(kind, signal).then(resolve, reject).finally(settled);
     }),
 });
 
@@ -33,17 +35,35 @@ const generate = promisify(generateKeyPair);
 const publicKeyEncoding = { type: 'spki', format: 'pem' } as const;
 const privateKeyEncoding = { type: 'pkcs8', format: 'pem' } as const;
 
-export const createKeyMaker = (): KeyMaker => ({
-  make(kind) {
-    switch (kind) {
-      case 'rsa-2048':
-        return generate('rsa', { modulusLength: 2048, publicKeyEncoding, privateKeyEncoding });
-      case 'rsa-4096':
-        return generate('rsa', { modulusLength: 4096, publicKeyEncoding, privateKeyEncoding });
-      case 'ec-p256':
-        return generate('ec', { namedCurve: 'P-256', publicKeyEncoding, privateKeyEncoding });
-      case 'ed25519':
-        return generate('ed25519', { publicKeyEncoding, privateKeyEncoding });
-    }
-  },
-});
+function generateKey(kind: KeyKind): Promise<KeyPair> {
+  switch (kind) {
+    case 'rsa-2048':
+      return generate('rsa', { modulusLength: 2048, publicKeyEncoding, privateKeyEncoding });
+    case 'rsa-4096':
+      return generate('rsa', { modulusLength: 4096, publicKeyEncoding, privateKeyEncoding });
+    case 'ec-p256':
+      return generate('ec', { namedCurve: 'P-256', publicKeyEncoding, privateKeyEncoding });
+    case 'ed25519':
+      return generate('ed25519', { publicKeyEncoding, privateKeyEncoding });
+  }
+}
+
+/**
+ * OpenSSL works on Node's four threads. Names are looked up and files are read on the same ones, so RSA may never have all of
+ * them: requests would wait for it.
+ */
+const rsaAtOnce = 2;
+
+/** Others wait in their order. `make`: what makes them, for tests of slow ones. */
+export function createKeyMaker(make: (kind: KeyKind) => Promise<KeyPair> = generateKey): KeyMaker {
+  const slots = createSlots(rsaAtOnce);
+  return {
+    async make(kind, signal) {
+      if (!kind.startsWith('rsa-')) return make(kind);
+      return slots.use(() => {
+        signal?.throwIfAborted();
+        return make(kind);
+      });
+    },
+  };
+}

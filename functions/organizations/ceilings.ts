@@ -21,7 +21,7 @@ import { viewOfOrganization } from './organizations.js';
 import { checkAdmin, readOrganizationWithDeleted, readTeam, seeOrganization } from './rights.js';
 import { countedIn, lookAt, teamChange } from './team-members.js';
 import { viewOfTeam } from './teams.js';
-import { transact, transactInTeam } from './transact.js';
+import { transactInOrganization, transactInTeam } from './transact.js';
 
 type Kind = keyof Ceilings;
 const kinds: readonly Kind[] = ['living', 'usdPerMonth'];
@@ -62,7 +62,7 @@ export const setOrganizationCeilings = (
   organizationId: string,
   wanted: Ceilings,
 ): Promise<Organization> =>
-  transact(context, async (transaction) => {
+  transactInOrganization(context, organizationId, async (transaction) => {
     const seen = await seeOrganization(transaction, caller, organizationId);
     checkAdmin(seen, 'organization');
     const { organization, role, own } = seen;

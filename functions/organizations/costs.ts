@@ -3,6 +3,7 @@
  * a test counts it.
  */
 import type { organizationRoutes } from '../../shared/organization/routes.js';
+import { mostAdmins } from './moved-bootstraps.js';
 
 /** What the number of documents grows with. */
 export type Counted =
@@ -71,9 +72,9 @@ export const operationCosts: Readonly<Record<keyof typeof organizationRoutes, Co
   listOrganizationEvents: { reads: documents(13, 1), writes: none },
   // With a filter, as many as it takes to find them.
   listTeamEvents: { reads: documents(14, 1), writes: none },
-  // With those of ten seconds before the time. A query of older ones may read 100 in vain.
-  replayOrganizationEvents: { reads: documents(103, 1), writes: documents(1, 1) },
-  replayTeamEvents: { reads: documents(104, 1), writes: documents(1, 1) },
+  // With those of ten seconds before the time, and the one that the next call begins with.
+  replayOrganizationEvents: { reads: documents(14, 1), writes: documents(2, 1) },
+  replayTeamEvents: { reads: documents(15, 1), writes: documents(2, 1) },
   createTeam: { reads: documents(4), writes: documents(5) },
   listTeams: { reads: documents(1, 3), writes: none },
   getTeam: { reads: documents(3), writes: none },
@@ -95,7 +96,6 @@ export const operationCosts: Readonly<Record<keyof typeof organizationRoutes, Co
   setTeamMemberRole: { reads: documents(5), writes: documents(5) },
   addTeamMember: { reads: documents(6), writes: documents(6) },
   removeTeamMember: { reads: documents(5), writes: documents(5) },
-  // Plus, for a team with bootstraps: these, their other teams, and the admins of the organization.
   previewMigration: { reads: documents(3, 2, 'members of the team'), writes: none },
   migrateTeam: {
     reads: documents(4, 2, 'members of the team'),
@@ -126,3 +126,9 @@ export const operationCosts: Readonly<Record<keyof typeof organizationRoutes, Co
  * Added by an Idempotency-Key: one write claims the key, one stores the answer. A repeated answer costs one read and no write.
  */
 export const idempotencyCost = { writes: 2, readsAgain: 1 } as const;
+
+/**
+ * Added by each preview, and with If-Match by what it previews, for a team that has bootstraps. Besides, these are read, removed
+ * ones among them while they are kept, and each of their other teams with whoever comes or leaves.
+ */
+export const bootstrapsCost = { fixed: 2, mostAdmins } as const;

@@ -57,30 +57,29 @@ export function eventWrite(
 
 const byEmail = (a: Member, b: Member): number => (a.email < b.email ? -1 : 1);
 
-/** An event and its position: the time of its commit, then its id. */
+/** A stored event and its position: the time of its commit, then its id. */
 interface Placed {
   readonly place: string;
-  readonly organizationId: string | null;
-  readonly event: OrganizationEvent;
+  readonly document: Document;
 }
 
+const placed = (document: Document): Placed => ({
+  place: `${timeText(document.createdAt)} ${document.data['id']}`,
+  document,
+});
+
 /** The members that stayed are stored once. 2,000 long addresses would not fit into a document twice. */
-function placed({ createdAt, data }: Document): Placed {
+function toldOf({ createdAt, data }: Document): OrganizationEvent {
   const record = liftEvent(data);
-  const { schema: _, organizationId, boundTo: __, stayed, ...rest } = record;
+  const { schema: _, organizationId: __, boundTo: ___, stayed, ...rest } = record;
   const { why } = removedBy(record);
   const event = { ...rest, ...(why !== undefined && { why }), at: isoOf(createdAt) } as OrganizationEvent;
-  const place = `${timeText(createdAt)} ${event.id}`;
-  if (stayed === undefined) return { place, organizationId, event };
+  if (stayed === undefined) return event;
   const withStayed = (state: unknown): object => {
     const { members = [] } = state as { readonly members?: readonly Member[] };
     return { ...(state as object), members: [...stayed, ...members].sort(byEmail) };
   };
-  return {
-    place,
-    organizationId,
-    event: { ...event, before: withStayed(event.before), after: withStayed(event.after) },
-  };
+  return { ...event, before: withStayed(event.before), after: withStayed(event.after) };
 }
 
 const newestFirst = (a: Placed, b: Placed): number => (a.place < b.place ? 1 : -1);
@@ -126,7 +125,8 @@ export async function listEvents(
   const { teamId } = filter;
   if (teamId === undefined) return readRecord(store, ['organizationId', '==', organizationId], page, filter);
   // The team's own record is the shorter one. It goes back to where the team was before.
-  return readRecord(store, ['teamId', '==', teamId], page, filter, (each) => each.organizationId === organizationId);
+  const isTheirs = ({ data }: Document): boolean => data['organizationId'] === organizationId;
+  return readRecord(store, ['teamId', '==', teamId], page, filter, isTheirs);
 }
 
 /** The record of a team, wherever it was, for its admins and those of its organization. */
@@ -168,36 +168,58 @@ async function readRecord(
   whose: Whose,
   { limit, after }: Page,
   filter: EventFilter,
-  isTheirs: (each: Placed) => boolean = () => true,
+  isTheirs: (each: Document) => boolean = () => true,
 ): Promise<Paged<OrganizationEvent>> {
   const place = after === undefined ? undefined : String(after);
   // Ids from before 3.0.0 have the time of a process, whose clock may be ahead.
   let from = place === undefined ? undefined : timeText(microsOf(place) + lagMicros);
   const sinceMicros = filter.since === undefined ? 0 : Date.parse(filter.since) * 1000;
   const found: Placed[] = [];
+  const isOpen = Object.values(filter).every((each) => each === undefined);
+  const isAsked = (each: Document): boolean => isTheirs(each) && (isOpen || fits(toldOf(each), filter));
+  // A few more than asked for are usually enough. Otherwise each further piece is twice as large.
+  let size = limit === undefined ? undefined : limit + 5;
   for (;;) {
-    // A few more than asked for are usually enough. What a filter leaves out is read in larger pieces.
-    const size = limit === undefined ? undefined : Math.max(limit + 5, found.length === 0 ? 0 : mostAtOnce);
-    const more = (await readEvents(store, whose, from, size)).map(placed);
-    found.push(...more);
-    from = more.at(-1)?.event.id;
+    const more = await readEvents(store, whose, from, size);
+    found.push(...more.filter(isAsked).map(placed));
+    const last = more.at(-1)?.data['id'];
+    from = last === undefined ? undefined : String(last);
     // All unread ones are older.
     const oldest = from === undefined ? 0 : microsOf(from) + lagMicros;
     const complete = size === undefined || more.length < size || oldest <= sinceMicros;
     const settled = complete ? 0 : oldest;
     const items = found
       .filter((each) => (place === undefined || each.place < place) && microsOf(each.place) >= settled)
-      .filter((each) => isTheirs(each) && fits(each.event, filter))
       .sort(newestFirst);
-    if (!complete && items.length <= (limit ?? 0)) continue;
-    const shown = items.slice(0, limit);
-    const next = shown.length < items.length ? shown.at(-1)?.place : undefined;
-    return { items: shown.map(({ event }) => event), ...(next === undefined ? {} : { next }) };
+    if (size === undefined || complete || items.length > (limit ?? 0)) return pageOfItems(items, limit);
+    size = Math.min(size * 2, mostAtOnce);
   }
 }
 
+function pageOfItems(items: readonly Placed[], limit: number | undefined): Paged<OrganizationEvent> {
+  const shown = items.slice(0, limit);
+  const next = shown.length < items.length ? shown.at(-1)?.place : undefined;
+  return { items: shown.map(({ document }) => toldOf(document)), ...(next === undefined ? {} : { next }) };
+}
+
+/** Oldest first by id, from `least` on. `after`: an id. */
+export const readEventsFrom = (
+  store: Pick<Store, 'query'>,
+  whose: Whose,
+  least: string,
+  after: string | undefined,
+  limit: number,
+): Promise<Document[]> =>
+  store.query({
+    collection: collections.organizationEvents,
+    where: [whose, ['id', '>=', least]],
+    orderBy: ['id', 'asc'],
+    limit,
+    ...(after === undefined ? {} : { after }),
+  });
+
 /** Newest first by id. `after`: an id. */
-export const readEvents = (
+const readEvents = (
   store: Pick<Store, 'query'>,
   whose: Whose,
   after: string | undefined,

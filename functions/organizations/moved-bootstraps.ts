@@ -10,7 +10,7 @@ import { readTeam, readTeamMembers } from './rights.js';
 
 /** More are not named. */
 const mostShown = 50;
-const mostAdmins = 50;
+export const mostAdmins = 50;
 
 const Held = z.object({
   name: z.string(),
@@ -54,7 +54,8 @@ export async function movedBootstraps(context: Pick<Context, 'store'>, moving: M
   const come = becomes.filter((email) => !is.includes(email));
   const leave = is.filter((email) => !becomes.includes(email));
   const govern = namesAdmins ? admins.filter((email) => !is.includes(email) && !becomes.includes(email)) : [];
-  const gain = goes === 'in' ? [...come, ...govern] : come;
+  // Who governs the organization has them already. That is told to its own people alone.
+  const gain = goes === 'in' ? [...come, ...govern] : come.filter((email) => !namesAdmins || !admins.includes(email));
   const lose = goes === 'in' ? leave : [...leave, ...govern];
   const holdersOf = otherHolders(context, { team, organizationId, admins, emails: [...gain, ...lose] });
   const shown = await Promise.all(

@@ -31,7 +31,7 @@ import {
   seeOrganization,
   seeOrganizationWithDeleted,
 } from './rights.js';
-import { type Also, busy, transact } from './transact.js';
+import { type Also, busy, transactInOrganization } from './transact.js';
 
 const leaseSeconds = 20;
 const rounds = 8;
@@ -68,7 +68,7 @@ export const renameOrganization = (
   organizationId: string,
   name: string,
 ): Promise<Organization> =>
-  transact(context, async (transaction) => {
+  transactInOrganization(context, organizationId, async (transaction) => {
     const seen = await seeOrganization(transaction, caller, organizationId);
     checkAdmin(seen, 'organization');
     const { organization, role, own } = seen;
@@ -107,7 +107,7 @@ export async function deleteOrganization(
       await unmark(context, organizationId, mark);
       throw tooManyMembers(members.length);
     }
-    const deleted = await transact(context, (transaction) =>
+    const deleted = await transactInOrganization(context, organizationId, (transaction) =>
       deleteMarked(context, transaction, caller, { organizationId, mark, members }),
     );
     if (deleted !== undefined) return deleted;
@@ -147,7 +147,7 @@ const markDeleting = (
   organizationId: string,
   found: readonly TeamRecord[],
 ): Promise<string | undefined> =>
-  transact(context, async (transaction) => {
+  transactInOrganization(context, organizationId, async (transaction) => {
     const seen = await seeOrganization(transaction, caller, organizationId);
     checkAdmin(seen, 'organization');
     if (found.length > 0) {
@@ -183,7 +183,7 @@ const tooManyMembers = (members: number): Problem =>
   });
 
 const unmark = (context: Context, organizationId: string, mark: string): Promise<void> =>
-  transact(context, async (transaction) => {
+  transactInOrganization(context, organizationId, async (transaction) => {
     const organization = await readOrganizationWithDeleted(transaction, organizationId);
     if (organization?.deleting === mark) transaction.write(change(organization, unmarked));
   });
@@ -230,8 +230,9 @@ export async function restoreOrganization(
   // Nobody joins or leaves a deleted organization, but a removal that was under way may still end.
   checkAdmin(await seeOrganizationWithDeleted(context.store, caller, organizationId), 'organization');
   const emails = (await membersOf(context, organizationId)).map(({ email }) => email);
-  return transact(
+  return transactInOrganization(
     context,
+    organizationId,
     async (transaction) => {
       const seen = await seeOrganizationWithDeleted(transaction, caller, organizationId);
       checkAdmin(seen, 'organization');

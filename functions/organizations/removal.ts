@@ -142,17 +142,17 @@ const unmark = (context: Context, removal: Removal): Promise<void> =>
     transaction.write(unmarkWrite(member));
   });
 
-const left = 'They left the organization.';
-const removed = 'They were removed from the organization.';
+/** Whoever reads the team's record later may be of another organization. So what was said of the removal is not repeated. */
+const leaving = 'They are leaving the organization.';
+const beingRemoved = 'They are being removed from the organization.';
 
-const leaveTeam = (context: Context, { organizationId, email, actor, why }: Removal, teamId: number): Promise<void> =>
+const leaveTeam = (context: Context, { organizationId, email, actor }: Removal, teamId: number): Promise<void> =>
   transactInTeam(context, teamId, async (transaction) => {
     const team = await readTeam(transaction, teamId);
     const member = (await readTeamMembers(transaction, teamId, [email])).get(email);
     if (team?.organizationId !== organizationId || member === undefined) return;
-    transaction.write(
-      ...leaveWrites(transaction, team, member, { actor, why: why ?? (actor === email ? left : removed) }),
-    );
+    const why = actor === email ? leaving : beingRemoved;
+    transaction.write(...leaveWrites(transaction, team, member, { actor, why }));
   });
 
 /** Returns false if the mark is gone: another removal has refused and cleared it, or it has expired. */

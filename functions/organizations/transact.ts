@@ -46,15 +46,30 @@ export async function judged<T>(
 }
 
 /**
- * Every change of a team's members writes the team, so within one process they take turns. A change that waits for a removal
- * gives up its turn.
+ * Within one process, changes of one document take turns. A change that waits for a removal gives up its turn.
  */
+const transactInTurn = <T>(
+  context: Transacting,
+  of: string,
+  change: (transaction: Transaction) => Promise<T>,
+  also: Also<T> = () => [],
+): Promise<T> => untilFirst(context, () => inTurn(context.store, of, () => once(context, change, also)));
+
+/** Every change of a team's members writes the team. */
 export const transactInTeam = <T>(
   context: Transacting,
   teamId: number,
   change: (transaction: Transaction) => Promise<T>,
-  also: Also<T> = () => [],
-): Promise<T> => untilFirst(context, () => inTurn(context.store, `team ${teamId}`, () => once(context, change, also)));
+  also?: Also<T>,
+): Promise<T> => transactInTurn(context, `team ${teamId}`, change, also);
+
+/** For what changes the organization's own document. */
+export const transactInOrganization = <T>(
+  context: Transacting,
+  organizationId: string,
+  change: (transaction: Transaction) => Promise<T>,
+  also?: Also<T>,
+): Promise<T> => transactInTurn(context, `organization ${organizationId}`, change, also);
 
 const once = <T>(
   { store, config }: Transacting,

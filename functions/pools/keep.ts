@@ -8,7 +8,7 @@ import { persist } from '../store/persist.js';
 import { Conflict, type Write } from '../store/store.js';
 import { firstInstance, lookedAgain, membersOf, newMember, setAside } from './member.js';
 import { notesWrite, readNotes } from './notes.js';
-import { todoOf } from './todo.js';
+import { dryPools, todoOf } from './todo.js';
 
 /** How many projects a run began, had looked at, and set aside. */
 export interface PoolsKept {
@@ -50,6 +50,8 @@ export async function keepPools(context: Context): Promise<PoolsKept> {
   for (const { collection, id, version } of todo.forget) {
     await isWritten(context, [{ kind: 'update', collection, id, version, data: { pool: undefined } }]);
   }
+  const dry = dryPools(config, members, told, at);
+  if (dry.length > 0) context.log('WARNING', `Dry pools of prepared projects: ${dry.join('; ')}`);
   if (made.length > 0) context.log('INFO', `${made.length} projects are being prepared`);
   return { made: made.length, looked, setAside: aside };
 }

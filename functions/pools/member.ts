@@ -1,7 +1,9 @@
 /** The members of pools: projects that wait for whoever claims them. How one is begun, looked at again, and set aside. */
+
 import { addSeconds } from '../../shared/add-seconds.js';
 import { formatSeconds } from '../../shared/bootstrap/duration.js';
 import { fillOptions } from '../../shared/bootstrap/rules.js';
+import { preparedSlug } from '../../shared/command-words.js';
 import { collections, type Lane } from '../../shared/names.js';
 import type { Context } from '../context.js';
 import {
@@ -69,7 +71,7 @@ export function newMember(
 ): { readonly id: string; readonly generation: number; readonly writes: readonly Write[] } {
   const at = now.toISOString();
   const id = makeBootstrapId(random);
-  const projectId = makeProjectId(random, 'pool');
+  const projectId = makeProjectId(random, preparedSlug);
   const { billingAccount, region, parent, key, maxAgeSeconds } = pool;
   const folder = parent === defaultParent ? {} : { folderId: parent.replace('folders/', '') };
   const projectTtl = formatSeconds(maxAgeSeconds).replaceAll(' ', '');

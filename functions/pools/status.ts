@@ -26,20 +26,21 @@ export async function readPools(context: Pick<Context, 'store' | 'clock' | 'conf
   const viewOf = ({ key, parent, billingAccount, region, size }: Pool): PoolsView['pools'][number] => {
     const own = standing.filter(({ data }) => data.pool === key);
     const free = own.filter(({ data }) => isFree(data, at));
-    const [oldestAt] = own.map(({ data }) => data.createdAt).sort();
     const rest = notes.rests[key];
     return {
       ...{ parent, billingAccount, region, size },
       free: free.length,
       preparing: own.filter(({ data }) => data.state === 'running').length,
-      ...(oldestAt === undefined ? {} : { oldestAt }),
+      since: own.map(({ data }) => data.createdAt).sort(),
       ...(counters?.pools?.[key] ?? { taken: 0, missed: 0 }),
       limits: limitsOf(free),
       drained: notes.drained.includes(key),
       ...(rest === undefined || rest.until <= at ? {} : { rest }),
     };
   };
-  return { pools: config.pools.map(viewOf), projects: standing.length, bootstraps: counters?.inAll ?? 0 };
+  const [projects, bootstraps] = [standing.length, counters?.inAll ?? 0];
+  const share = projects === 0 ? 0 : projects / (projects + bootstraps);
+  return { pools: config.pools.map(viewOf), projects, bootstraps, share };
 }
 
 /** By metric, the lowest limit that the quota step saw. */

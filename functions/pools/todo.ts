@@ -7,6 +7,7 @@ import {
   machineAccessOf,
   type StoredBootstrap,
 } from '../engine/record/documents.js';
+import { isFree } from './member.js';
 import type { PoolNotes } from './notes.js';
 import type { Pool } from './setting.js';
 
@@ -83,6 +84,18 @@ export function todoOf(
     rests,
   };
 }
+
+/** Pools that have nothing to give now, each with its reason. One that an operator drained is empty on purpose. */
+export const dryPools = (
+  { pools }: Pick<Config, 'pools'>,
+  members: readonly StoredBootstrap[],
+  { rests, drained }: PoolNotes,
+  at: string,
+): readonly string[] =>
+  pools.flatMap(({ key }) => {
+    if (drained.includes(key) || members.some(({ data }) => data.pool === key && isFree(data, at))) return [];
+    return [`${key}, ${rests[key]?.why ?? 'its projects are being made'}`];
+  });
 
 const oldestFirst = (a: StoredBootstrap, b: StoredBootstrap): number => (a.data.createdAt < b.data.createdAt ? -1 : 1);
 

@@ -2,10 +2,10 @@
 import type { Duplex } from 'node:stream';
 import type { SFTPWrapper } from 'ssh2';
 import { Problem } from '../../shared/problems.js';
+import { createSlots } from '../host/slots.js';
 import { execute, type Ran } from './command.js';
 import { type ConnectTimes, type LoggedIn, logIn } from './login.js';
 import type { ExecOptions, Identity, Machine } from './remote.js';
-import { createSlots } from './slots.js';
 import { within } from './within.js';
 
 export interface Connection {

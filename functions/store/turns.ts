@@ -42,6 +42,56 @@ export async function inTurn<T, Latest = never>(
   }
 }
 
+/** What became of one of several that were done together. */
+export type Outcome<T> = { readonly value: T } | { readonly error: unknown };
+
+interface Batch {
+  readonly items: unknown[];
+  readonly done: Promise<readonly Outcome<unknown>[]>;
+}
+
+/** So few that one commit holds what all of them write. */
+const maxTogether = 20;
+
+const batchesOf = new WeakMap<Store, Map<string, Batch>>();
+
+export interface Together<Item, T, Latest> {
+  gather(turn: Turn<Latest>): Promise<void>;
+  work(items: readonly Item[], turn: Turn<Latest>): Promise<readonly Outcome<T>[]>;
+}
+
+/**
+ * The same for what can be written together: whoever comes while others wait for their turn joins them, also during
+ * `gather`. `work` gets all of them, and answers for each in their order. If it throws, it has failed for all.
+ */
+export async function togetherInTurn<Item, T, Latest>(
+  store: Store,
+  key: string,
+  item: Item,
+  { gather, work }: Together<Item, T, Latest>,
+): Promise<T> {
+  const batches = batchesOf.get(store) ?? new Map<string, Batch>();
+  batchesOf.set(store, batches);
+  const open = batches.get(key);
+  const batch = open === undefined || open.items.length >= maxTogether ? begin() : open;
+  const place = batch.items.push(item) - 1;
+  const outcome = (await batch.done)[place] as Outcome<T>;
+  if ('error' in outcome) throw outcome.error;
+  return outcome.value;
+
+  function begin(): Batch {
+    const items: Item[] = [];
+    const done = inTurn<readonly Outcome<T>[], Latest>(store, key, async (turn) => {
+      await gather(turn);
+      if (batches.get(key) === made) batches.delete(key);
+      return work(items, turn);
+    });
+    const made: Batch = { items, done };
+    batches.set(key, made);
+    return made;
+  }
+}
+
 /** The line moves behind the others that rest. The first of them, which rests longest, goes. */
 function rest(lines: Map<string, Line>, key: string, line: Line): void {
   lines.delete(key);

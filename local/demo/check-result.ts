@@ -24,8 +24,8 @@ export async function inspectCloud(
     {
       projectId: configIn(folder).bootstrap.projectId,
       projectName: project.name,
-      region: 'europe-west4',
-      zone: 'europe-west4-a',
+      region: project.region,
+      zone: `${project.region}-a`,
       baseDomain: project.baseDomain,
       dnsZone: 'tool-testing',
       provisioning,

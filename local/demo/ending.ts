@@ -1,9 +1,10 @@
 /** The end of the demo's project: its time is made short, and then nothing but waiting. Cloud Scheduler calls cleanup. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { deploymentSecrets } from '../../shared/names.js';
+import { collections, deploymentSecrets } from '../../shared/names.js';
 import type { Stack } from '../stack/stack.js';
 import type { Installing } from './install.js';
 import { runPlinth } from './plinth-process.js';
+import { project } from './project.js';
 import type { Stage } from './stage.js';
 
 /** Longer than a resume takes, so that the demo shows its end. */
@@ -11,7 +12,12 @@ const restSeconds = 30;
 const patienceSeconds = 60;
 
 const recordOf = async (stack: Stack) =>
-  (await stack.functionsHalf?.store.query({ collection: 'bootstraps' }))?.[0]?.data;
+  (
+    await stack.functionsHalf?.store.query({
+      collection: collections.bootstraps,
+      where: [['name', '==', project.name]],
+    })
+  )?.[0]?.data;
 
 /** Shortens the time to live with the same command. Returns sentences about what is wrong. */
 export async function shorten(
@@ -42,8 +48,8 @@ export async function awaitEnd(stage: Stage, stack: Stack): Promise<readonly str
   const tables =
     (stack.cloudHalf?.cloud.state() as { tables?: Record<string, Record<string, Thing>> } | undefined)?.tables ?? {};
   const projectId = String((await recordOf(stack))?.['projectId']);
-  const project = tables['projects']?.[projectId];
-  const isGone = project?.state === 'DELETE_REQUESTED' && (project.billingAccountName ?? '') === '';
+  const standing = tables['projects']?.[projectId];
+  const isGone = standing?.state === 'DELETE_REQUESTED' && (standing.billingAccountName ?? '') === '';
   const secrets = Object.keys(tables['secretmanager.secrets'] ?? {}).filter(
     (name) => !Object.values(deploymentSecrets).some((own) => name.endsWith(`/${own}`)),
   );

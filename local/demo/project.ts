@@ -3,6 +3,8 @@ import { local } from '../stack/deployment.js';
 
 export const project = {
   name: 'plinth-demo',
+  /** The one that bootstraps have by default. */
+  region: 'europe-west4',
   baseDomain: `demo.${local.domain}`,
   /** Passed in the environment, so that no list of processes shows it. */
   clientSecret: 'demo-client-secret',

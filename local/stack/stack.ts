@@ -6,7 +6,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createKeyMaker } from '../../functions/host/keys.js';
+import { createKeyMaker, type KeyMaker } from '../../functions/host/keys.js';
 import type { Store } from '../../functions/store/store.js';
 import { collections } from '../../shared/names.js';
 import { type FunctionsHalf, startFunctionsHalf } from '../functions/half.js';
@@ -33,8 +33,8 @@ export interface StackOptions extends WorldChoice {
   readonly half?: 'both' | 'cloud' | 'functions';
   /** The folder where the halves find each other, also after a restart. Default: a folder that is removed with the stack. */
   readonly state?: string | undefined;
-  /** `test` (default) takes keys from a pool, because RSA takes seconds. `real` makes new ones. */
-  readonly keys?: 'test' | 'real';
+  /** `test` (default) takes keys from a pool, because RSA takes seconds. `real` makes new ones. Or whatever makes them. */
+  readonly keys?: 'test' | 'real' | KeyMaker;
   /** Share of messages that are delivered twice, 0 to 1. */
   readonly duplicates?: number;
   /** Share of messages that overtake others, 0 to 1. */
@@ -141,7 +141,7 @@ export async function createStack(options: StackOptions = {}): Promise<Stack> {
     if (half !== 'cloud') {
       functionsHalf = await startFunctionsHalf(folder, record, {
         port,
-        keys: keys === 'real' ? createKeyMaker() : createTestKeys(),
+        keys: keys === 'real' ? createKeyMaker() : keys === 'test' ? createTestKeys() : keys,
         webhookUrl: options.webhookUrl,
         settings: options.settings,
         wrapStore: options.wrapStore,

@@ -10,7 +10,9 @@ const PoolView = z
     size: z.int().meta({ description: 'How many projects are to wait', examples: [5] }),
     free: z.int().meta({ description: 'How many wait, and may be claimed now', examples: [4] }),
     preparing: z.int().meta({ description: 'How many are being made or looked at', examples: [1] }),
-    oldestAt: moment('When the oldest of them was begun; absent where there is none').optional(),
+    since: z.array(moment('When it was begun')).meta({
+      description: 'When each of its projects was begun, those that are no longer free among them, oldest first',
+    }),
     taken: z.int().meta({ description: 'How often a bootstrap took one', examples: [12] }),
     missed: z.int().meta({ description: 'How often a bootstrap found none', examples: [1] }),
     limits: z.record(z.string(), z.number()).meta({
@@ -33,6 +35,15 @@ export const PoolsView = z
       examples: [5],
     }),
     bootstraps: z.int().meta({ description: 'How many bootstraps live beside them', examples: [20] }),
+    share: z
+      .number()
+      .min(0)
+      .max(1)
+      .meta({
+        description:
+          'Their share of the projects and billing links that plinth holds. Google tells neither limit, so this is the share of what is used',
+        examples: [0.2],
+      }),
   })
   .meta({ id: 'Pools', description: 'All pools of prepared projects' });
 export type PoolsView = z.infer<typeof PoolsView>;

@@ -29,6 +29,13 @@ export const NewReplay = z
 export const Replayed = z
   .object({
     events: z.int().meta({ description: 'How many are sent again', examples: [12] }),
+    until: z.iso
+      .datetime()
+      .optional()
+      .meta({
+        description: 'When the last of them has been sent, if the webhook takes them; absent: there are none',
+        examples: ['2026-11-23T09:20:00.000Z'],
+      }),
     next: text(
       'The event at which the next call goes on; absent: there are no more',
       '00062a5c3f0b1e-1a2b3c4d',

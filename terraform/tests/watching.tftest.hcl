@@ -19,6 +19,8 @@ run "watching" {
       }) == jsonencode({
       cleanup_failures = "plinth: cleanup can't remove: more than 2 in 900s"
       deaths           = "plinth: a step that functions die of: more than 0 in 300s"
+      dry_pools        = "plinth: a pool is dry: more than 12 in 900s"
+      fuse_failures    = "plinth: costs can't be found out: more than 0 in 300s"
       not_loaded       = "plinth: a function can't be loaded: more than 0 in 300s"
       poison           = "plinth: messages that are none of ours: more than 0 in 300s"
       quarantined      = "plinth: a removal that is left alone: more than 0 in 300s"
@@ -110,6 +112,8 @@ run "watching" {
     condition = jsonencode({ for key, metric in google_logging_metric.log : key => regex("severity=([A-Z]+)", metric.filter)[0] }) == jsonencode({
       cleanup_failures = "ERROR"
       deaths           = "ERROR"
+      dry_pools        = "WARNING"
+      fuse_failures    = "ERROR"
       interrupted      = "ERROR"
       not_loaded       = "CRITICAL"
       poison           = "ERROR"

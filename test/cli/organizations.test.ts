@@ -446,12 +446,18 @@ describe('plinth org and plinth team', () => {
 
   it('send events again, call by call until there are no more', async () => {
     const next = '00062a5c3f0b1e-1a2b3c4d';
-    script('POST /teams/42/events/replay', answers(200, { events: 1000, next }), answers(200, { events: 7 }));
+    script(
+      'POST /teams/42/events/replay',
+      answers(200, { events: 1000, until: '2030-02-01T09:20:00.000Z', next }),
+      answers(200, { events: 7, until: '2030-02-01T09:21:00.000Z' }),
+    );
     const sent = await run('team', 'replay', '42', '--since', '2030-01-31T18:00:00Z');
-    expect(sent.stdout, sent.stderr).to.equal('1007 events are sent to the webhook again.\n');
+    expect(sent.stdout, sent.stderr).to.equal(
+      '1007 events are sent to the webhook again, until 2030-02-01 09:21 UTC.\n',
+    );
     const bodies = service.seen.map(({ body }) => body);
     expect(bodies).to.deep.equal([{ since: '2030-01-31T18:00:00.000Z' }, { eventId: next }]);
-    script(`POST /organizations/${acme}/events/replay`, answers(200, { events: 1 }));
+    script(`POST /organizations/${acme}/events/replay`, answers(200, { events: 1, until: '2030-02-01T09:21:00.000Z' }));
     expect((await run('org', 'replay', acme, '--event', next)).stdout).to.contain('1 event is sent');
     const faulty = await run('org', 'replay', '');
     expect(faulty.stderr).to.contain('<organization> must not').and.to.contain('--since is required, or --event');

@@ -157,6 +157,20 @@ describe('the people of a project in a hardened organization', function () {
     undo();
   });
 
+  it('policies are judged although Google does not say which organizations plinth may see', async () => {
+    const stranger = await scene.caller('eve@gmail.com');
+    const eveAt = await scene.caller(eve);
+    const fault = scene.cloud.faults.add({ method: 'cloudresourcemanager.organizations.search', code: 500, times: 0 });
+    try {
+      expect((await policiesOf(stranger)).state).to.equal('stop');
+      const { state, what } = await policiesOf(eveAt);
+      expect(state).to.equal('unknown');
+      expect(what).to.include('iam.allowedPolicyMemberDomains').and.to.include(eve);
+    } finally {
+      scene.cloud.faults.remove(fault);
+    }
+  });
+
   it('an owner who may not be bound is told so by name', async () => {
     const eveAt = await scene.caller(eve);
     const beforehand = await policiesOf(eveAt);

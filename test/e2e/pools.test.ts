@@ -37,12 +37,16 @@ describe('prepared projects at the command line', function () {
   };
 
   it('wait for whoever asks, and are shown to operators alone', async () => {
-    const { pools, projects } = await pool('status');
-    expect(projects).to.equal(2);
+    const { pools, projects, share } = await pool('status');
+    expect({ projects, share }).to.deep.equal({ projects: 2, share: 1 });
+    expect(pools[0]?.since).to.have.length(2);
     expect(pools[0]).to.include({ size: 2, free: 2, taken: 0, missed: 0, drained: false });
     expect(pools[0]?.limits).to.have.property('CPUS').above(0);
     const { stdout } = await runAt(['pool', 'status'], admin);
-    expect(stdout).to.contain('2 of 2').and.to.contain('They hold 2 projects');
+    expect(stdout)
+      .to.contain('2 of 2')
+      .and.to.match(/ 1m( to \d+m)? /);
+    expect(stdout).to.contain('They hold 2 projects').and.to.contain('100 % of what plinth uses');
     const refused = await runAt(['pool', 'status'], alice);
     expect(refused.stderr).to.contain('Pools of prepared projects are for operators.');
     expect((await runAt(['beta', 'bootstrap-cloud', 'list', '--all'], admin)).stdout).not.to.contain('pool-');
@@ -56,7 +60,9 @@ describe('prepared projects at the command line', function () {
     expect(stdout).to.match(/Project +claimed \(pool-/);
     expect(stdout).to.match(/Prepared +since .* UTC, and claimed by this bootstrap/);
     expect(life.project(view.projectId)).to.include({ displayName: 'claimed' });
-    expect((await pool('status')).pools[0]).to.include({ taken: 1, missed: 0 });
+    const { pools, share } = await pool('status');
+    expect(pools[0]).to.include({ taken: 1, missed: 0 });
+    expect(share).to.equal(pools[0]?.since.length === 2 ? 2 / 3 : 0.5);
   });
 
   it('are gone once an operator drained their pool, and come again when it is filled', async () => {

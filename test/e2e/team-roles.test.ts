@@ -189,6 +189,28 @@ describe('the roles of a team', function () {
     expect(await losing(bob)).to.deep.equal([[[bob], []]]);
   });
 
+  it('are gained in an undo by nobody who has them already, as an admin of the organization', async () => {
+    const team = await teamOf('coming-back', bob, carol);
+    const view = await made('coming-back', team);
+    const { id: organizationId } = (await ask<{ id: string }>(alice, 'POST', '/organizations', { name: 'back' })).body;
+    for (const [email, role] of [
+      [bob, 'admin'],
+      [carol, 'member'],
+    ]) {
+      await ask(alice, 'POST', `/organizations/${organizationId}/members`, { email, role });
+    }
+    expect(await statusOf(alice, 'POST', `/teams/${team}/migrate`, { organizationId })).to.equal(200);
+    for (const email of [bob, carol]) {
+      expect(await statusOf(alice, 'DELETE', `/teams/${team}/members/${email}`)).to.equal(204);
+    }
+    const seen = () => Promise.all([bob, carol].map((email) => statusOf(email, 'GET', `/bootstraps/${view.id}`)));
+    expect(await seen()).to.deep.equal([200, 404]);
+    const { body } = await ask<UndoPreview>(alice, 'GET', `/teams/${team}/migrations/latest/undo`);
+    expect(body.bootstraps?.map(({ gains, loses }) => [gains, loses])).to.deep.equal([[[carol], []]]);
+    expect(await statusOf(alice, 'POST', `/teams/${team}/migrations/latest/undo`)).to.equal(200);
+    expect(await seen()).to.deep.equal([200, 200]);
+  });
+
   it('are not undone after a bootstrap has come or gone since the preview', async () => {
     const team = await teamOf('raced', bob);
     const { id: organizationId } = (await ask<{ id: string }>(alice, 'POST', '/organizations', { name: 'race' })).body;

@@ -1,4 +1,5 @@
 /** Warnings of bootstraps that come to cost more than they were admitted for. Their VMs stand in the records. */
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import * as z from 'zod';
 import { lookAtFuses } from '../../functions/bootstraps/fuse.js';
@@ -109,6 +110,25 @@ describe('the fuse', () => {
     const free = await made({}, 'fallback');
     expect(await told(free, 9)).to.deep.equal([]);
     expect((await world.read(free)).data.fuseAt).to.equal(undefined);
+  });
+
+  it('that can’t be looked at is logged in words that an alert of its own counts, and the others are looked at', async () => {
+    const settings = { PLINTH_USD_PER_HOUR: '1.5' };
+    const id = await made(settings, 'fallback');
+    const { bootstrap: broken } = await world.begin(steps(), { projectName: 'broken', spotVms: true });
+    const fuseAt = world.context.clock.now().toISOString();
+    const { bootstraps: collection } = collections;
+    // A release that is gone wrote what this one can't read.
+    const data = { fuseAt, price: 'unreadable' };
+    await world.store.commit([{ kind: 'update', collection, id: broken.id, data }]);
+    expect(await told(id, 1)).to.have.length(1);
+    const errors = world.logs.filter(({ severity }) => severity === 'ERROR').map(({ message }) => message);
+    expect(errors).to.deep.equal([`What ${broken.id} costs could not be found out`]);
+    const metrics = readFileSync('terraform/metrics.tf', 'utf8');
+    const counted = [...metrics.matchAll(/^ {4}(\w+) = \{[^}]*severity {4}= "ERROR"\n +pattern {5}= "(.*)"/gm)].filter(
+      ([, , pattern = '']) => new RegExp(pattern).test(errors[0] ?? ''),
+    );
+    expect(counted.map(([, name]) => name)).to.deep.equal(['fuse_failures']);
   });
 
   describe('that stops VMs', () => {

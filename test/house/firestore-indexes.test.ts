@@ -28,6 +28,7 @@ import { readLog } from '../../functions/engine/record/read-log.js';
 import { realTimers } from '../../functions/host/clock.js';
 import { GrantsRecord } from '../../functions/host/own-grants.js';
 import { RateRecord } from '../../functions/http/rate-limit.js';
+import { ReplaysRecord } from '../../functions/organizations/replay.js';
 import { membersOf } from '../../functions/pools/member.js';
 import { PoolNotesRecord } from '../../functions/pools/notes.js';
 import { SeenRecord } from '../../functions/preflight/seen.js';
@@ -134,6 +135,7 @@ const stored: readonly (readonly [collection: string, record: z.ZodObject])[] = 
   [collections.passes, PassRecord],
   [collections.passes, SearchRecord],
   [collections.passes, PoolNotesRecord],
+  [collections.passes, ReplaysRecord],
   [collections.durations, DurationsRecord],
   [collections.rates, RateRecord],
   [collections.preflights, SeenRecord],
@@ -189,8 +191,10 @@ describe("Firestore's indexes", () => {
     const warned = { name: 'indexes', projectId: 'indexes-1', owner: 'alice@example.com', events: 1 };
     await store.commit(noticeWrites('b1', warned, { ...warning, text: warning.text.repeat(50) }));
     issuer = await createIssuer();
-    server = await createOrganizationsServer(issuer, { store: recordStore(createMemoryStore(), recording) });
-    await callEverything(server);
+    // Nothing is sent to it. Without one, events cannot be asked for again.
+    const env = { PLINTH_WEBHOOK_URL: 'http://127.0.0.1:9/webhook' };
+    server = await createOrganizationsServer(issuer, { store: recordStore(createMemoryStore(), recording), env });
+    await callEverything(server, { webhook: true });
     for (const [collection, record] of stored) noteFields(recording, collection, record);
   });
   after(async () => {

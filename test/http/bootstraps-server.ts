@@ -19,6 +19,7 @@ import { type StreamTimes, streamTimes } from '../../functions/http/bootstraps/e
 import { answer } from '../../functions/preflight/answer.js';
 import { ageIdentity } from '../../functions/steps/config/age-identity.js';
 import { datacenters } from '../../functions/steps/topology.js';
+import type { Store } from '../../functions/store/store.js';
 import { createClock } from '../../local/functions/clock.js';
 import { createMemoryStore } from '../../local/functions/memory-store.js';
 import { problemRoutes, type Route } from '../../shared/api.js';
@@ -183,14 +184,22 @@ let servers = 0;
 
 export async function createBootstrapsServer(
   issuer: Issuer,
-  { env = {}, times = {} }: { env?: Readonly<Record<string, string>>; times?: Partial<StreamTimes> } = {},
+  {
+    env = {},
+    times = {},
+    memory = createMemoryStore(),
+  }: {
+    env?: Readonly<Record<string, string>>;
+    times?: Partial<StreamTimes>;
+    /** Of another process, for several that share one. */
+    memory?: Store;
+  } = {},
 ): Promise<BootstrapsServer> {
   const world: World = { closed: false, fault: undefined, note: 'waits for the operation' };
   const steps = makeSteps(world);
   const { cloud, secrets } = makeCloud();
   const logged: string[] = [];
   const running = new Set<Promise<unknown>>();
-  const memory = createMemoryStore();
   let watched = 0;
   const context = createContext(readConfig(environment(issuer, env)), {
     cloud,

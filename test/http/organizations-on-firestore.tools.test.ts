@@ -92,6 +92,20 @@ describe('the organization API on Firestore', function () {
     expect(await statuses('removeTeamMember')).to.deep.equal([204]);
   });
 
+  it('answers all who change one organization at once', async () => {
+    const organizationId = await world.organization();
+    const params = { organizationId };
+    const asked = Array.from({ length: 48 }, (_, i) =>
+      i % 2 === 0
+        ? world.server.ask('renameOrganization', { params, body: { name: `Name ${i}` } })
+        : world.server.ask('setOrganizationCeilings', { params, body: { living: i } }),
+    );
+    const statuses = (await Promise.all(asked)).map(({ status }) => status);
+    expect([...new Set(statuses)]).to.deep.equal([200]);
+    const events = await world.server.expect<OrganizationEvent[]>(200, 'listOrganizationEvents', { params });
+    expect(events).to.have.lengthOf(49);
+  });
+
   it('makes one organization of five requests with one key', async () => {
     const create = () =>
       world.server.ask('createOrganization', {

@@ -8,6 +8,7 @@ import { createClock } from '../../local/functions/clock.js';
 import { createMemoryStore } from '../../local/functions/memory-store.js';
 import { OrganizationEvent } from '../../shared/organization/organization.js';
 import type { Replayed } from '../../shared/organization/replay.js';
+import type { ProblemBody } from '../../shared/problems.js';
 import { callEverything, type Furnished } from '../organizations/every-operation.js';
 import {
   createOrganizationsServer,
@@ -35,6 +36,7 @@ describe('a replay to the webhook', () => {
     receiver = await startReceiver();
     server = await createOrganizationsServer(issuer, { store, env: { PLINTH_WEBHOOK_URL: receiver.url } });
     made = await callEverything(server, { webhook: true });
+    await refuseAnother();
     await delivered();
     first = byId(receiver.received);
   });
@@ -49,6 +51,9 @@ describe('a replay to the webhook', () => {
 
   const byId = (all: readonly Received[]) => new Map(all.map((each) => [String(each.headers['webhook-id']), each]));
   const idsOf = (all: readonly Received[]) => all.map(({ headers }) => String(headers['webhook-id']));
+  /** A refusal is told once for each membership and account, so its message is named after these. */
+  const isOf = (id: string, { id: eventId, action }: OrganizationEvent): boolean =>
+    id.endsWith(eventId) || (action === 'identity-refused' && id.includes('_identity-refused-'));
   /** As sweep does, minute by minute, until nothing waits. */
   async function delivered(): Promise<void> {
     const config = readConfig({
@@ -79,11 +84,22 @@ describe('a replay to the webhook', () => {
       await server.expect<OrganizationEvent[]>(200, 'listOrganizationEvents', { as: operator, params: params() })
     ).reverse();
 
+  /** Another account with the e-mail of a member who has changed something. */
+  async function refuseAnother(): Promise<void> {
+    const as = 'twin@example.com';
+    await server.expect(201, 'addOrganizationMember', {
+      as: operator,
+      params: params(),
+      body: { email: as, role: 'admin' },
+    });
+    await server.expect(200, 'renameOrganization', { as, params: params(), body: { name: 'Twins' } });
+    await server.expect(403, 'getOrganization', { as, subject: 'another', params: params() });
+  }
+
   it('has had every kind of event sent before', () => {
     const kinds = new Set([...first.values()].map(({ text }) => (JSON.parse(text) as { type: string }).type));
     const all = OrganizationEvent.shape.action.options.map((action) => action.replace('-', '.'));
-    // Another account with a member's e-mail was not there.
-    expect([...kinds]).to.have.members(all.filter((kind) => kind !== 'identity.refused'));
+    expect([...kinds]).to.have.members(all);
   });
 
   it('sends all from a time on, oldest first, each signed, with the id and the text that it had', async () => {
@@ -96,7 +112,7 @@ describe('a replay to the webhook', () => {
       expect(each.text).to.equal(first.get(String(each.headers['webhook-id']))?.text);
       expect(isGenuine(each, key, Date.now() + minutes * 60_000)).to.equal(true);
     }
-    const at = (id: string) => told.findIndex((event) => id.endsWith(event.id));
+    const at = (id: string) => told.findIndex((event) => isOf(id, event));
     const minuteOf = idsOf(receiver.received).map((id) => Math.floor(at(id) / 50));
     expect(minuteOf, 'at most 50 a minute, oldest first').to.deep.equal([...minuteOf].sort((a, b) => a - b));
   });
@@ -111,14 +127,67 @@ describe('a replay to the webhook', () => {
     expect(new Set(idsOf(receiver.received)).size).to.equal(ids.length);
   });
 
+  it('takes its turn with others at the same time, so that all together send no more a minute than one', async () => {
+    const since = { since: '2026-01-01T00:00:00Z' };
+    const organizations = await Promise.all(['Left', 'Right'].map(recorded));
+    await delivered();
+    const asked = await Promise.all(
+      organizations.map((organizationId) =>
+        server.expect<Replayed>(200, 'replayOrganizationEvents', {
+          as: operator,
+          params: { organizationId },
+          body: since,
+        }),
+      ),
+    );
+    const waiting = (await store.query({ collection: 'notices' })).map(({ data }) => String(data['dueAt']));
+    const perMinute = new Map<string, number>();
+    for (const dueAt of waiting) perMinute.set(dueAt, (perMinute.get(dueAt) ?? 0) + 1);
+    expect([...perMinute].sort().map(([, count]) => count)).to.deep.equal([50, 11, 50, 11]);
+    const moments = [...perMinute.keys()].map((each) => Date.parse(each)).sort((a, b) => a - b);
+    expect(moments.slice(1).map((moment, i) => moment - (moments[i] ?? 0))).to.deep.equal([60_000, 60_000, 60_000]);
+    const untils = asked.map(({ until = '' }) => Date.parse(until));
+    expect(Math.max(...untils)).to.equal(Math.max(...moments) + 60_000);
+    await delivered();
+  });
+
+  it('is refused where so many wait that it would begin in more than a day', async () => {
+    const until = new Date(Date.now() + 25 * 3_600_000).toISOString();
+    const place = { collection: 'passes', id: 'replays' };
+    const before = await store.get(place.collection, place.id);
+    await store.commit([{ kind: 'set', ...place, data: { schema: 1, until } }]);
+    const { status, headers, body } = await server.ask('replayOrganizationEvents', {
+      as: operator,
+      params: params(),
+      body: { since: '2026-01-01T00:00:00Z' },
+    });
+    expect([status, (body as ProblemBody).detail]).to.deep.equal([
+      409,
+      `Events that were asked for before are sent again until ${until}.`,
+    ]);
+    expect(Number(headers.get('retry-after'))).to.be.within(3500, 3600);
+    expect(await store.query({ collection: 'notices' })).to.deep.equal([]);
+    await store.commit([{ kind: 'set', ...place, data: before?.data ?? {} }]);
+  });
+
+  /** Its making, and sixty members. */
+  async function recorded(name: string): Promise<string> {
+    const { id } = await server.expect<{ id: string }>(201, 'createOrganization', { as: operator, body: { name } });
+    const members = Array.from({ length: 60 }, (_, i) => ({ email: `member-${i}@example.com` }));
+    await server.expect(200, 'addOrganizationMembers', {
+      as: operator,
+      params: { organizationId: id },
+      body: { members },
+    });
+    return id;
+  }
+
   it('goes on from an event, and sends those of a team from before it came into its organization', async () => {
     const told = await events();
     const from = told.at(-3) as OrganizationEvent;
     expect((await replay({ eventId: from.id })).events).to.equal(3);
     await delivered();
-    expect(idsOf(receiver.received).every((id) => told.slice(-3).some((event) => id.endsWith(event.id)))).to.equal(
-      true,
-    );
+    expect(idsOf(receiver.received).every((id) => told.slice(-3).some((event) => isOf(id, event)))).to.equal(true);
     receiver.received.length = 0;
     const ofTeam = { as: 'alice@example.com', params: { teamId: made.standalone.teamId } };
     const { events: count } = await server.expect<Replayed>(200, 'replayTeamEvents', {

@@ -280,6 +280,57 @@ describe('ceilings of teams and organizations', () => {
     expect(statuses).to.deep.equal([201, 201, 201, 429, 429, 429, 429, 429]);
   });
 
+  for (const whose of ['team', 'organization'] as const) {
+    it(`of a month of ${whose} hold for everything that begins at once in two processes, and refuse nothing that has room`, async () => {
+      const [red, blue] = [await team(), await team()];
+      const both = [red, blue];
+      const spentBy = async (teams: readonly number[]): Promise<number[]> => {
+        const counters = await bootstraps.context.store.get('counters', 'living');
+        const months = Object.values(counters?.data['spend'] as Record<string, { byTeam?: Record<string, number> }>);
+        return months.map(({ byTeam = {} }) => teams.reduce((sum, each) => sum + (byTeam[String(each)] ?? 0), 0));
+      };
+      await begin('first', red, { projectTtl: '2h' });
+      const each = Math.max(...(await spentBy(both)));
+      const most = 4.5 * each;
+      const body = { usdPerMonth: (most / 1_000_000).toFixed(2) };
+      await (whose === 'team' ? limit(red, body) : limitAll(body));
+      const other = await createBootstrapsServer(issuer, { env: prices, memory: bootstraps.context.store });
+      const asked = Array.from({ length: 12 }, (_, i) =>
+        (i % 2 === 0 ? bootstraps : other).fetch('POST', '/bootstraps', {
+          body: makeRequest(`at-once-${i}`, { projectTtl: '2h' }, { team: whose === 'team' || i % 3 > 0 ? red : blue }),
+          as: carol,
+        }),
+      );
+      const statuses = (await Promise.all(asked)).map(({ status }) => status).sort();
+      await Promise.all([bootstraps.settle(), other.settle()]);
+      other.close();
+      const counted = await spentBy(whose === 'team' ? [red] : both);
+      const begun = statuses.filter((status) => status === 201).length;
+      expect(statuses).to.deep.equal([...Array(begun).fill(201), ...Array(12 - begun).fill(409)]);
+      expect(Math.max(...counted)).to.be.at.most(most);
+      expect(Math.max(...counted) + each).to.be.above(most);
+    });
+  }
+
+  it('count what a team began before it had any', async () => {
+    const teamId = await team();
+    const first = await begin('before-one', teamId, { projectTtl: '2h' });
+    await begin('before-two', teamId, { projectTtl: '2h' });
+    await limit(teamId, { living: 2 });
+    expect((await refused('after', teamId)).detail).to.contain(`Team ${teamId} has 2 living bootstraps`);
+    await limit(teamId, { usdPerMonth: '0.01' });
+    const { detail } = await refused('after', teamId, { projectTtl: '2h' }, 409);
+    const [, asked] = /would cost (\d+\.\d+) USD/.exec(detail) ?? [];
+    const stored = await bootstraps.context.store.get('bootstraps', first.id);
+    const price = stored?.data['price'] as { microsAnHour: number } | undefined;
+    // All three, unless a month ends meanwhile.
+    expect(price?.microsAnHour).to.be.above(0);
+    expect(Number(asked)).to.be.above((2 * (price?.microsAnHour ?? 0)) / 1_000_000);
+    await limitAll({ living: 2 });
+    await limit(teamId, {});
+    expect((await refused('after', teamId)).detail).to.contain('has in its teams 2 living bootstraps');
+  });
+
   it('refuse what has no price, where they are by the month', async () => {
     const teamId = await team();
     await limit(teamId, { usdPerMonth: '50' });

@@ -41,6 +41,21 @@ describe('the demo', function () {
     expect(screen.wrapped()).to.deep.equal([]);
   });
 
+  it('has a project that was prepared, and the bootstrap takes it, in a pipe', async () => {
+    const args = [program, '--pool', '--machines', 'none'];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    const said = await text(child.stdout);
+    expect(await ended, said).to.equal(0);
+    expect(said)
+      .to.match(/^── A project is prepared before anybody asks$/m)
+      .and.match(/^\$ plinth pool status/m)
+      .and.match(/1 of 1/)
+      .and.match(/✓ pool-[a-z0-9]{8} waited, and is plinth-demo now/)
+      .and.match(/✓ pool-[a-z0-9]{8} is deleted and unlinked from its billing account/);
+    expect(said).not.to.contain('\u001b');
+  });
+
   it('kills functions and command line, and all is there once', async () => {
     const child = spawn(process.execPath, [program, '--chaos'], { stdio: ['ignore', 'pipe', 'inherit'] });
     const ended = new Promise((resolve) => child.once('close', resolve));

@@ -1,8 +1,15 @@
 /** What each operation reads and writes, against the table that the reference page prints. */
 import { expect } from 'chai';
-import { type Counted, type Documents, idempotencyCost, operationCosts } from '../../functions/organizations/costs.js';
+import {
+  bootstrapsCost,
+  type Counted,
+  type Documents,
+  idempotencyCost,
+  operationCosts,
+} from '../../functions/organizations/costs.js';
+import type { Write } from '../../functions/store/store.js';
 import { createMemoryStore } from '../../local/functions/memory-store.js';
-import type { Organization } from '../../shared/organization/organization.js';
+import type { Member, Organization } from '../../shared/organization/organization.js';
 import type { Team } from '../../shared/organization/team.js';
 import { createIssuer, type Issuer } from '../http/issuer.js';
 import { countStore, type StoreCounts } from '../support/counting-store.js';
@@ -238,21 +245,64 @@ describe('the documents of an operation', () => {
     expect(again.written).to.equal(0);
   });
 
+  it('of previews are more by the bootstraps that move, their other teams, and the admins who gain or lose them', async () => {
+    const outsiders = ['outsider-1@example.com', 'outsider-2@example.com'];
+    const { teamId } = await server.expect<Team>(201, 'createTeam', { body: { name: 'holding' } });
+    const { teamId: other } = await server.expect<Team>(201, 'createTeam', { body: { name: 'other' } });
+    for (const email of outsiders) await server.expect(201, 'addTeamMember', { params: { teamId }, body: { email } });
+    const held = Array.from({ length: 5 }, (_, i) => ({
+      name: `held-${i}`,
+      projectId: `held-${i}`,
+      owner: 'alice@example.com',
+    }));
+    await memory.commit([
+      { kind: 'update', collection: 'teams', id: String(teamId), data: { holds: true } },
+      ...held.map((each, i): Write => {
+        const teams = i < 3 ? { team: teamId } : { sharedTeams: [teamId, other] };
+        return {
+          kind: 'create',
+          collection: 'bootstraps',
+          id: each.name,
+          data: { ...each, state: 'succeeded', ...teams },
+        };
+      }),
+    ]);
+    const members = await server.expect<Member[]>(200, 'listOrganizationMembers', { params: inOrganization() });
+    const admins = members.filter(({ role }) => role === 'admin').length;
+    // The other team, and in it who comes or leaves: outsiders, and admins who are not in the team.
+    const others = 1 + outsiders.length + admins;
+    const more = bootstrapsCost.fixed + held.length + admins + others;
+    const times = { ...n, 'members of the team': 1 + outsiders.length };
+    const into = await costOf(200, 'previewMigration', { params: { teamId }, query: inOrganization() });
+    // Its ceiling was set above.
+    const ceilings = 1 + 1;
+    expect(into.reads).to.be.at.most(most(operationCosts.previewMigration.reads, times) + more + ceilings);
+    await server.expect(200, 'migrateTeam', { params: { teamId }, body: { organizationId, force: true } });
+    const out = await costOf(200, 'previewUndo', { params: { teamId, migrationId: 'latest' } });
+    expect(out.reads).to.be.at.most(most(operationCosts.previewUndo.reads, times) + more);
+    expect(out.reads).to.be.above(most(operationCosts.previewUndo.reads, times));
+    expect(admins).to.be.at.most(bootstrapsCost.mostAdmins);
+  });
+
   it('of a replay are those of the events that it sends', async () => {
     const counted = countStore(memory);
     const counting = await createOrganizationsServer(issuer, {
       store: counted.store,
       env: { PLINTH_WEBHOOK_URL: 'http://127.0.0.1:9/hook' },
     });
-    const { events } = await counting.expect<{ events: number }>(200, 'replayTeamEvents', {
-      as: operator,
-      params: { teamId: inside },
-      body: always,
-    });
+    const asked = { as: operator, params: { teamId: inside } };
+    const record = await server.expect<{ id: string }[]>(200, 'listTeamEvents', asked);
+    expect(record).to.have.property('length').above(20);
+    for (const body of [always, { eventId: record[0]?.id }]) {
+      const before = { ...counted.counts };
+      const { events } = await counting.expect<{ events: number }>(200, 'replayTeamEvents', { ...asked, body });
+      const times = { ...n, listed: events };
+      const { reads, writes } = operationCosts.replayTeamEvents;
+      expect(events).to.equal(body === always ? record.length : 1);
+      expect(counted.counts.reads - before.reads).to.be.at.most(most(reads, times));
+      expect(counted.counts.written - before.written).to.be.at.most(most(writes, times));
+    }
     counting.close();
-    const times = { ...n, listed: events };
-    expect(counted.counts.reads).to.be.at.most(most(operationCosts.replayTeamEvents.reads, times));
-    expect(counted.counts.written).to.be.at.most(most(operationCosts.replayTeamEvents.writes, times));
   });
 
   it('are fewer once a member has changed something, and one for another account with their e-mail, once', async () => {

@@ -23,8 +23,10 @@ export interface Player {
   translated(world: World): World;
 }
 
-/** Why, whenever they remove somebody. */
+/** Why, whenever they remove somebody from a team. */
 export const saidBy = (actor: string): string => `says ${actor}`;
+/** Why, from an organization. It is for that organization alone. */
+const saidInside = (actor: string): string => `says ${actor} inside`;
 
 /** No such thing, but of the right form. */
 const nobodysUuid = '00000000-0000-4000-8000-000000000000';
@@ -54,7 +56,7 @@ export function createPlayer(server: OrganizationsServer, ids = new Map<string, 
       case 'removeOrganizationMember':
         return {
           params: { organizationId: organizationId(action.organization), email: action.email },
-          query: { ...(action.force && { force: 'true' }), why: saidBy(action.by) },
+          query: { ...(action.force && { force: 'true' }), why: saidInside(action.by) },
         };
       case 'createTeam':
         return {

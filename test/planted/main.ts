@@ -1,6 +1,6 @@
 /**
- * Plants one fault after another in a scratch copy of the project, and wants the tests to notice each. `--only <n>` plants the
- * n-th alone. Run as `npm run test:planted`.
+ * Plants one fault after another in a scratch copy of the project, and wants the tests to notice each. `--only` takes a fault by
+ * its number, or those with a text in their names. Run as `npm run test:planted`.
  */
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -23,10 +23,12 @@ const planted: readonly (Fault | ScheduleFault)[] = [...faults, ...guards, ...sc
 
 const isNamed = <T extends object>(fault: T): fault is Extract<T, Fault> => 'tests' in fault;
 
-/** None where there is no such number. */
+/** None where no number or name fits. */
 function chosenBy(only: string | undefined): readonly Chosen[] {
   const all = planted.map((fault, i) => ({ ...fault, number: i + 1 }));
-  return all.filter(({ number }) => only === undefined || String(number) === only);
+  if (only === undefined) return all;
+  const isNumber = /^\d+$/.test(only);
+  return all.filter(({ number, name }) => (isNumber ? String(number) === only : only !== '' && name.includes(only)));
 }
 
 /** Before anything is planted: all tests are there, and pass. */
@@ -98,7 +100,7 @@ async function plantAll(copy: ScratchCopy, chosen: readonly Chosen[]): Promise<n
 const { values } = parseArgs({ options: { only: { type: 'string' } } });
 const chosen = chosenBy(values.only);
 if (chosen.length === 0) {
-  console.error(`--only takes a number from 1 to ${planted.length}.`);
+  console.error(`--only takes a number from 1 to ${planted.length}, or a part of a fault's name.`);
   process.exit(2);
 }
 // First: copying takes a second, and a signal waits until it is done.

@@ -141,9 +141,9 @@ export const schedules: readonly ScheduleFault[] = [
     name: 'What became ready is published before the commit that makes it',
     edits: [
       {
-        find: 'const versions = await persist(() => store.commit(writes));',
-        put: `await publishReady(context, bootstrapId, transition.record.generation, told.ready, invocation.span);
-  const versions = await persist(() => store.commit(writes));`,
+        find: 'const versions = await persist(() => context.store.commit(writes));',
+        put: `await publishReady(context, bootstrapId, record.generation, told.ready);
+  const versions = await persist(() => context.store.commit(writes));`,
       },
     ],
     world: 'bootstraps',

@@ -6,6 +6,7 @@ import { requestRemoval } from '../../functions/bootstraps/removal.js';
 import { viewOf } from '../../functions/bootstraps/view.js';
 import { createAccess } from '../../functions/http/bootstraps/access.js';
 import { listFor } from '../../functions/http/bootstraps/listed.js';
+import { turnPools } from '../../functions/pools/status.js';
 import { collections } from '../../shared/names.js';
 import { alice, bob, given } from '../engine/world.js';
 import { acceptOptions } from '../support/accept-options.js';
@@ -173,6 +174,37 @@ describe('a pool of prepared projects', () => {
     made.world.pass(3601);
     expect(await made.keep()).to.include({ made: 1 });
     expect((await made.begin('mine')).bootstrap.data.projectId).to.match(/^mine-/);
+  });
+
+  const dryLines = (): string[] =>
+    made.world.logs.map(({ message }) => message).filter((message) => message.startsWith('Dry pools'));
+
+  it('is told to be dry at each look while it has nothing to give, with the reason', async () => {
+    made = createPoolWorld(1);
+    made.broken.add('network');
+    await made.fill();
+    const [failed] = await made.records();
+    const [{ key } = { key: '' }] = made.world.context.config.pools;
+    expect(dryLines()).to.deep.equal([
+      `Dry pools of prepared projects: ${key}, its projects are being made`,
+      `Dry pools of prepared projects: ${key}, ${failed?.data.problem?.detail}`,
+    ]);
+    made.broken.clear();
+    made.world.pass(3601);
+    await made.fill();
+    const until = dryLines().length;
+    await made.keep();
+    expect(dryLines()).to.have.length(until);
+  });
+
+  it('is not told to be dry where an operator drained it', async () => {
+    const { world } = await start(1);
+    await turnPools(world.context, alice.email, 'drain');
+    await made.keep();
+    const until = dryLines().length;
+    await made.keep();
+    expect(await members()).to.deep.equal([]);
+    expect(dryLines()).to.have.length(until);
   });
 
   it('sets aside all of a pool that the deployment keeps no more, and gives none of them', async () => {

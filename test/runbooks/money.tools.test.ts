@@ -29,7 +29,7 @@ describe('runbooks of money', function () {
     await desk.life.swept();
     await desk.life.swept();
     let restarted: unknown;
-    const { said } = await desk.walk(
+    const { said, asked } = await desk.walk(
       'costs-too-much',
       { NAME: projectId },
       {
@@ -44,6 +44,7 @@ describe('runbooks of money', function () {
       .and.to.contain('1.50 is the most here')
       .and.to.contain(`restart-vms ${projectId}`);
     expect(restarted).to.equal(undefined);
+    expect(asked).to.deep.equal(['POST logging.googleapis.com/v2/entries:list']);
     await desk.until('it is removed', async () => (await desk.find(projectId)).state === 'removed');
   });
 });

@@ -1,7 +1,8 @@
 /** The pages of what is bigger than one step: a region, a quota, a release, the documents. */
 import { expect } from 'chai';
 import type { Document, Store, Write } from '../../functions/store/store.js';
-import { collections } from '../../shared/names.js';
+import { local } from '../../local/stack/deployment.js';
+import { collections, functionNames } from '../../shared/names.js';
 import { historyOf, madeTwice, succeeded } from '../support/scene.js';
 import { readRecording, recordingsOf, releases } from '../upgrade/recording.js';
 import { type Desk, openDesk } from './desk.js';
@@ -128,5 +129,37 @@ describe('runbooks of regions, quotas, releases and documents', function () {
     }
     expect(recorded.size).to.be.above(3);
     expect([...new Set(missing)]).to.deep.equal([]);
+  });
+
+  it('pool-dry: why it rests is told, it is filled once there is room, and drained', async () => {
+    const { folder: parent, billingAccount, region } = local;
+    const key = `${parent} ${billingAccount} ${region}`;
+    const of = (pools: readonly object[]): void => {
+      for (const name of Object.values(functionNames))
+        Object.assign(desk.scene.stack.functionsHalf?.contextOf(name).config ?? {}, { pools });
+    };
+    of([{ key, parent, billingAccount, region, size: 1, maxAgeSeconds: 86_400 }]);
+    const message = 'The billing account is closed.';
+    const fault = desk.scene.cloud.faults.add({
+      method: 'cloudbilling.projects.updateBillingInfo',
+      times: 0,
+      code: 400,
+      message,
+    });
+    await desk.life.swept();
+    await desk.life.swept();
+    expect(desk.scene.stack.logs.join('\n')).to.contain(`Dry pools of prepared projects: ${key}, `);
+    const { said } = await desk.walk(
+      'pool-dry',
+      { ACCOUNT: billingAccount },
+      {
+        1: () => desk.scene.cloud.faults.remove(fault),
+        3: () => desk.life.swept(),
+      },
+    );
+    expect(said[0]).to.contain('0 of 1').and.to.contain('rests until').and.to.contain(message);
+    expect(said[2]).not.to.contain('rests until');
+    expect(said[3]).to.contain('1 of 1').and.to.contain('drained');
+    of([]);
   });
 });

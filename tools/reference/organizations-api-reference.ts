@@ -1,5 +1,10 @@
 /** The reference page of the organization API, from its route table and its table of costs. */
-import { type Documents, idempotencyCost, operationCosts } from '../../functions/organizations/costs.js';
+import {
+  bootstrapsCost,
+  type Documents,
+  idempotencyCost,
+  operationCosts,
+} from '../../functions/organizations/costs.js';
 import type { Route } from '../../shared/api.js';
 import { organizationRoutes } from '../../shared/organization/routes.js';
 import { problemKinds } from '../../shared/problems.js';
@@ -52,6 +57,10 @@ export function organizationsApiReference(): string {
     '| operation | reads | writes | n |',
     '| --- | --- | --- | --- |',
     ...costs,
+    '',
+    'For a team that has bootstraps, the preview of a migration or an undo reads more, and so does either with `If-Match`: ' +
+      `${bootstrapsCost.fixed} documents, each of these bootstraps, up to ${bootstrapsCost.mostAdmins} admins of the organization, and each other team of these bootstraps with whoever comes or leaves. ` +
+      'Where the organization has ceilings, the preview of a migration also reads its teams that have bootstraps, and the counters.',
     '',
   ].join('\n');
 }

@@ -1,6 +1,8 @@
 /** When people are warned that a project's time is running out, and in which words. Pure. */
+
 import { formatSeconds } from '../../../shared/bootstrap/duration.js';
 import type { ExpiryWarning } from '../../../shared/bootstrap/event.js';
+import { calledBy } from '../../../shared/command-words.js';
 import type { BootstrapRecord } from './documents.js';
 import { removeAtOf } from './removal-rule.js';
 
@@ -33,6 +35,7 @@ export function dated(
 /** The warning as it is stored, shown and sent. `longestAt`: no extension goes beyond it. */
 export function warningOf(record: BootstrapRecord, at: string, longestAt: string | undefined): ExpiryWarning {
   const { name, projectId } = record;
+  const called = calledBy(record);
   const removeAt = removeAtOf(record);
   const left = formatSeconds(Math.max(60, Math.round((Date.parse(removeAt) - Date.parse(at)) / 60_000) * 60));
   const command = 'plinth beta bootstrap-cloud';
@@ -42,7 +45,7 @@ export function warningOf(record: BootstrapRecord, at: string, longestAt: string
     text: `The project ${projectId} of ${name} and all that is in it are removed in ${left}, at ${removeAt}.`,
     advice:
       longestAt === undefined || longestAt > removeAt
-        ? `To keep it longer: ${command} extend ${projectId} --ttl 4h`
-        : `It lives as long as this deployment allows. Only an operator can keep it longer, by: ${command} protect ${projectId} --until 1d --reason "…"`,
+        ? `To keep it longer: ${command} extend ${called} --ttl 4h`
+        : `It lives as long as this deployment allows. Only an operator can keep it longer, by: ${command} protect ${called} --until 1d --reason "…"`,
   };
 }

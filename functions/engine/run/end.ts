@@ -1,24 +1,26 @@
 /**
  * Writes the end of an instance. One commit removes its lease, updates the bootstrap's record and makes the leases of what
- * became ready. One of those may go on in this invocation (onward.ts). The others are published.
+ * became ready. One of those may go on in this invocation (onward.ts). The others are published. Instances that wait for the
+ * same record share one commit.
  */
 
 import type { StepMessage } from '../../../shared/bootstrap/message.js';
 import { collections } from '../../../shared/names.js';
 import { afterConflict, persist } from '../../store/persist.js';
-import { Conflict, type Write } from '../../store/store.js';
-import { inTurn } from '../../store/turns.js';
-import type { Instance } from '../plan.js';
+import { Conflict, type Version, type Write } from '../../store/store.js';
+import { type Outcome, type Turn, togetherInTurn } from '../../store/turns.js';
+import type { Instance, Plan } from '../plan.js';
 import { callerSecret } from '../record/caller-secret.js';
 import type { StoredBootstrap } from '../record/documents.js';
-import { type BootstrapRecord, type LeaseRecord, leaseId, liftBootstrap, read } from '../record/documents.js';
+import { type BootstrapRecord, type LeaseRecord, leaseId } from '../record/documents.js';
 import { durationWrites } from '../record/durations.js';
 import { lastWrites } from '../record/last-writes.js';
 import { removeLogs } from '../record/log.js';
 import { planOfRecord } from '../record/plan-of-record.js';
 import { tellQuarantine } from '../record/quarantine.js';
 import { removalPlanOf } from '../record/removal-plan.js';
-import { endInstance, type Resolution, readyLease, transitionWrites } from '../record/transition.js';
+import { endInstance, type Resolution, readyLease, type Transition, transitionWrites } from '../record/transition.js';
+import { getBootstrap } from '../record/update.js';
 import type { Invocation } from './invocation.js';
 import { type Claiming, LeaseLost } from './lease.js';
 import { publishReady } from './publish.js';
@@ -33,73 +35,115 @@ interface Ready {
 const commitTries = 40;
 /** Others have probably changed an older record. Reading it again costs less than a lost race. */
 const freshMilliseconds = 500;
+/** After a commit, those that end meanwhile are gathered for the next one. */
+const betweenCommitsMilliseconds = 25;
+
+/** An instance of this process that is to end. */
+interface Ending {
+  readonly invocation: Invocation;
+  readonly resolution: Resolution;
+}
 
 /** Throws LeaseLost if the instance is no longer ours to end. */
 export async function end(invocation: Invocation, resolution: Resolution): Promise<RunResult> {
-  await writeEnd(invocation, resolution);
-  if (resolution.state === 'failed') {
-    endStepSpan(invocation.span, invocation.held.current(), resolution.state, resolution.problem.code);
-  }
-  return resolution.state;
-}
-
-async function writeEnd(invocation: Invocation, resolution: Resolution): Promise<void> {
   const { context, message, held, span } = invocation;
-  const { bootstrapId, instance, generation } = message;
+  const { bootstrapId, instance } = message;
   // Logs go before the last commit, because one commit may not delete them all. A function that is cut off in between does it
   // again.
   if (instance === callerSecret.name && resolution.state === 'gone') await removeLogs(context.store, bootstrapId);
-  const ready = await inTurn<Ready, Seen>(context.store, bootstrapId, async (turn) => {
-    const seen = newest(invocation, turn.latest);
-    let bootstrap = seen.bootstrap;
-    if (bootstrap.data.generation !== generation) throw new LeaseLost(`${bootstrapId} has gone on`);
-    if (context.clock.now().getTime() - seen.atMilliseconds > freshMilliseconds) bootstrap = await reread(invocation);
-    let version = await held.stop();
-    for (let attempt = 0; ; attempt++) {
-      try {
-        const ended = await commitEnd(invocation, resolution, bootstrap, version);
-        turn.latest = { bootstrap: ended.bootstrap, atMilliseconds: context.clock.now().getTime() };
-        tellQuarantine(context.log, bootstrap.data, ended.bootstrap.data);
-        // The end of a cancelled bootstrap may have begun its removal, in a new generation.
-        return { generation: ended.bootstrap.data.generation, instances: ended.ready };
-      } catch (error) {
-        turn.latest = undefined;
-        if (!(error instanceof Conflict) || attempt >= commitTries) throw error;
-        await afterConflict(attempt);
-        bootstrap = await reread(invocation);
-        const ours = await ourVersion(invocation, bootstrap);
-        if (ours === undefined) return readyNow(invocation, bootstrap);
-        version = ours;
-      }
-    }
+  const ending: Ending = { invocation, resolution };
+  const ready = await togetherInTurn<Ending, Ready, Seen>(context.store, bootstrapId, ending, {
+    gather: async ({ latest }) => {
+      if (latest === undefined) return;
+      const milliseconds = latest.atMilliseconds + betweenCommitsMilliseconds - context.clock.now().getTime();
+      if (milliseconds > 0) await context.clock.pause(milliseconds / 1000);
+    },
+    work: writeEnds,
   });
   await publishReady(context, bootstrapId, ready.generation, ready.instances, span);
+  if (resolution.state === 'failed') endStepSpan(span, held.current(), resolution.state, resolution.problem.code);
+  return resolution.state;
+}
+
+/** One that is still ours to end, with the version of its lease. */
+interface Open {
+  readonly ending: Ending;
+  readonly version: Version;
+}
+type Outcomes = Map<Ending, Outcome<Ready>>;
+
+/** Ends them with one commit if nobody else writes meanwhile. */
+async function writeEnds(endings: readonly Ending[], turn: Turn<Seen>): Promise<readonly Outcome<Ready>[]> {
+  const { context, message } = (endings[0] as Ending).invocation;
+  const outcomes: Outcomes = new Map();
+  const seen = newest([...endings.map(({ invocation }) => invocation), ...(turn.latest ? [turn.latest] : [])]);
+  const isOld = context.clock.now().getTime() - seen.atMilliseconds > freshMilliseconds;
+  let bootstrap = isOld ? await getBootstrap(context, message.bootstrapId) : seen.bootstrap;
+  let open = await openOf(endings, bootstrap, outcomes, ({ invocation: { held } }) => held.stop());
+  for (let attempt = 0; bootstrap !== undefined && open.length > 0; ) {
+    try {
+      const { after, ready }: Ended = await commitEnds(open, bootstrap);
+      turn.latest = { bootstrap: after, atMilliseconds: context.clock.now().getTime() };
+      tellQuarantine(context.log, bootstrap.data, after.data);
+      // The end of a cancelled bootstrap may have begun its removal, in a new generation.
+      const { generation } = after.data;
+      for (const [ending, instances] of ready) outcomes.set(ending, { value: { generation, instances } });
+      bootstrap = after;
+      const left = open.filter(({ ending }) => !ready.has(ending));
+      const versions = new Map(left.map(({ ending, version }) => [ending, version]));
+      open = await openOf([...versions.keys()], after, outcomes, async (ending) => versions.get(ending));
+    } catch (error) {
+      turn.latest = undefined;
+      if (!(error instanceof Conflict) || attempt >= commitTries) throw error;
+      await afterConflict(attempt++);
+      bootstrap = await getBootstrap(context, message.bootstrapId);
+      const again = open.map(({ ending }) => ending);
+      open = await openOf(again, bootstrap, outcomes, (ending, now) => ourVersion(ending.invocation, now));
+    }
+  }
+  return endings.map((ending) => outcomes.get(ending) as Outcome<Ready>);
 }
 
 /** A record, and when this process knew it to be the current one, by its own clock. */
 type Seen = Pick<Invocation, 'bootstrap' | 'atMilliseconds'>;
 
-function newest(read: Seen, left: Seen | undefined): Seen {
-  if (left === undefined) return read;
-  const [a, b] = [read.bootstrap.data, left.bootstrap.data];
-  const isNewer = b.generation > a.generation || (b.generation === a.generation && b.events > a.events);
-  return isNewer ? left : read;
-}
+const newest = (seen: readonly Seen[]): Seen =>
+  seen.reduce((left, read) => {
+    const [a, b] = [read.bootstrap.data, left.bootstrap.data];
+    const isNewer = a.generation > b.generation || (a.generation === b.generation && a.events > b.events);
+    return isNewer ? read : left;
+  });
 
-async function reread({
-  context: { store },
-  message: { bootstrapId, generation },
-}: Invocation): Promise<StoredBootstrap> {
-  const now = read(await persist(() => store.get(collections.bootstraps, bootstrapId)), liftBootstrap);
-  if (now === undefined || now.data.generation !== generation) throw new LeaseLost(`${bootstrapId} has gone on`);
-  return now;
+/** Those that are still ours. What became of the others is put among the outcomes. */
+async function openOf(
+  endings: readonly Ending[],
+  bootstrap: StoredBootstrap | undefined,
+  outcomes: Outcomes,
+  versionOf: (ending: Ending, bootstrap: StoredBootstrap) => Promise<Version | undefined>,
+): Promise<Open[]> {
+  const open = await Promise.all(
+    endings.map(async (ending): Promise<Open | undefined> => {
+      const { invocation } = ending;
+      const { bootstrapId, generation } = invocation.message;
+      try {
+        if (bootstrap?.data.generation !== generation) throw new LeaseLost(`${bootstrapId} has gone on`);
+        const version = await versionOf(ending, bootstrap);
+        if (version !== undefined) return { ending, version };
+        outcomes.set(ending, { value: readyNow(invocation, bootstrap) });
+      } catch (error) {
+        outcomes.set(ending, { error });
+      }
+      return undefined;
+    }),
+  );
+  return open.flatMap((each) => each ?? []);
 }
 
 /** Undefined: our commit did go through, and only its answer was lost. */
 async function ourVersion(
   { held, message: { instance } }: Invocation,
   { data }: StoredBootstrap,
-): Promise<string | undefined> {
+): Promise<Version | undefined> {
   try {
     return await held.again();
   } catch (error) {
@@ -115,50 +159,84 @@ function readyNow({ steps }: Invocation, bootstrap: StoredBootstrap): Ready {
   return { generation, instances: [...current.values()].filter(({ id }) => instances[id]?.state === 'ready') };
 }
 
-async function commitEnd(
-  invocation: Invocation,
-  resolution: Resolution,
-  bootstrap: StoredBootstrap,
-  version: string,
-): Promise<{ bootstrap: StoredBootstrap; ready: readonly Instance[] }> {
-  const { context, steps, held, message, calls } = invocation;
-  const { bootstrapId, instance } = message;
-  const { store, clock } = context;
-  const at = clock.now().toISOString();
-  const { startedAt, failures } = held.current();
-  const attempt = Object.values(failures).reduce((sum, each) => sum + each, 0);
-  const ended = { id: instance, resolution: resolutionIn(bootstrap.data, resolution), at, startedAt, attempt, calls };
-  const transition = endInstance(bootstrap.data, planOfRecord(steps, bootstrap.data), ended);
-  const again = transition.ready.find(({ id }) => id === instance);
-  const lease =
-    again === undefined
-      ? leaseWrite(message, ended.resolution, version)
-      : newLeaseWrite(
-          message,
-          version,
-          held.current(),
-          readyLease(bootstrapId, transition.record.generation, again, at),
-        );
-  const created = transition.ready.filter((each) => each !== again);
-  const next = invocation.onward.choose(created, held.current().lane);
-  const told = { ...transition, ready: created.filter((each) => each !== next) };
-  const claiming = next && invocation.onward.claiming(readyLease(bootstrapId, transition.record.generation, next, at));
+interface Ended {
+  readonly after: StoredBootstrap;
+  /** Those that were ended, with the instances that each made ready and that get a message. */
+  readonly ready: ReadonlyMap<Ending, readonly Instance[]>;
+}
+
+/** What one of them makes of the record that the ones before it left. */
+interface Part extends Open {
+  readonly resolution: Resolution;
+  readonly transition: Transition;
+}
+
+function partsOf(open: readonly Open[], bootstrap: StoredBootstrap, plan: Plan, at: string): Part[] {
+  const parts: Part[] = [];
+  let record = bootstrap.data;
+  for (const each of open) {
+    // A removal has begun. No instance of before may end in it.
+    if (record.generation !== bootstrap.data.generation) break;
+    const { held, message, calls } = each.ending.invocation;
+    const { startedAt, failures } = held.current();
+    const attempt = Object.values(failures).reduce((sum, count) => sum + count, 0);
+    const resolution = resolutionIn(record, each.ending.resolution);
+    const transition = endInstance(record, plan, { id: message.instance, resolution, at, startedAt, attempt, calls });
+    record = transition.record;
+    parts.push({ ...each, resolution, transition });
+  }
+  return parts;
+}
+
+/** Each invocation goes on with one that it made ready itself, or else with one of another's. */
+function onwardOf(parts: readonly Part[], created: readonly Instance[]): Map<Part, Instance> {
+  const chosen = new Map<Part, Instance>();
+  const free = (ready: readonly Instance[]) => {
+    const taken = new Set([...chosen.values()].map(({ id }) => id));
+    return ready.filter((each) => created.includes(each) && !taken.has(each.id));
+  };
+  for (const poolOf of [({ transition }: Part) => transition.ready, () => created]) {
+    for (const part of parts) {
+      const { onward, held } = part.ending.invocation;
+      const next = chosen.has(part) ? undefined : onward.choose(free(poolOf(part)), held.current().lane);
+      if (next !== undefined) chosen.set(part, next);
+    }
+  }
+  return chosen;
+}
+
+async function commitEnds(open: readonly Open[], bootstrap: StoredBootstrap): Promise<Ended> {
+  const { context, steps, message } = (open[0] as Open).ending.invocation;
+  const { bootstrapId } = message;
+  const at = context.clock.now().toISOString();
+  const plan = planOfRecord(steps, bootstrap.data);
+  const parts = partsOf(open, bootstrap, plan, at);
+  const { record } = (parts.at(-1) as Part).transition;
+  const events = parts.flatMap(({ transition }) => transition.events);
+  const ready = parts.flatMap(({ transition }) => transition.ready);
+  const ended = new Set(parts.map(({ ending }) => ending.invocation.message.instance));
+  const created = ready.filter(({ id }) => !ended.has(id));
+  const claims = [...onwardOf(parts, created)].map(([{ ending }, instance]) => {
+    const { onward } = ending.invocation;
+    return { onward, instance, claiming: onward.claiming(readyLease(bootstrapId, record.generation, instance, at)) };
+  });
+  const next = new Set(claims.map(({ instance }) => instance));
+  const told = { record, events, ready: created.filter((each) => !next.has(each)) };
   const writes = [
     ...transitionWrites(bootstrapId, bootstrap.version, bootstrap.data, told, at),
-    lease,
-    ...(claiming === undefined ? [] : [claimed(claiming)]),
+    ...parts.map((part) => leaseWrite(part, record.generation, ready, at)),
   ];
-  const claimedAt = writes.length - 1;
-  writes.push(...durationWrites(bootstrapId, transition.record, planOfRecord(steps, bootstrap.data)));
-  if (transition.record.state === 'removed')
-    writes.push(...(await lastWrites(context, bootstrapId, transition.record)));
-  const versions = await persist(() => store.commit(writes));
-  const events = bootstrap.data.events + transition.events.length;
-  const after = { ...bootstrap, version: versions[0] ?? '', data: { ...transition.record, events } };
-  if (next !== undefined && claiming !== undefined) {
-    invocation.onward.take(next, claiming, versions[claimedAt] ?? '', after);
+  const claimedAt = writes.length;
+  writes.push(...claims.map(({ claiming }) => claimed(claiming)), ...durationWrites(bootstrapId, record, plan));
+  if (record.state === 'removed') writes.push(...(await lastWrites(context, bootstrapId, record)));
+  const versions = await persist(() => context.store.commit(writes));
+  const data = { ...record, events: bootstrap.data.events + events.length };
+  const after = { ...bootstrap, version: versions[0] ?? '', data };
+  for (const [i, { onward, instance, claiming }] of claims.entries()) {
+    onward.take(instance, claiming, versions[claimedAt + i] ?? '', after);
   }
-  return { bootstrap: after, ready: transition.ready.filter((each) => each !== next) };
+  const rest = (part: Part) => part.transition.ready.filter((each) => !next.has(each));
+  return { after, ready: new Map(parts.map((part) => [part.ending, rest(part)])) };
 }
 
 const claimed = ({ data }: Claiming): Write => ({
@@ -176,7 +254,18 @@ const resolutionIn = ({ state }: BootstrapRecord, resolution: Resolution): Resol
  * While only the caller's machine can go on, nothing is due. The lease is kept without a holder, so that the instance can be
  * woken.
  */
-function leaseWrite({ bootstrapId, instance }: StepMessage, resolution: Resolution, version: string): Write {
+function leaseWrite(
+  { ending, version, resolution }: Part,
+  generation: number,
+  ready: readonly Instance[],
+  at: string,
+): Write {
+  const { message, held } = ending.invocation;
+  const { bootstrapId, instance } = message;
+  const again = ready.find(({ id }) => id === instance);
+  if (again !== undefined) {
+    return newLeaseWrite(message, version, held.current(), readyLease(bootstrapId, generation, again, at));
+  }
   const lease = { collection: collections.leases, id: leaseId(bootstrapId, instance), version };
   if (resolution.state !== 'client') return { kind: 'delete', ...lease };
   const data: Partial<LeaseRecord> = {
@@ -190,7 +279,7 @@ function leaseWrite({ bootstrapId, instance }: StepMessage, resolution: Resoluti
 }
 
 /**
- * The ended instance begins again at once: its undo, in a new generation. It is one write, because a commit may write a
+ * The ended instance begins again at once, such as its undo in a new generation. It is one write, because a commit may write a
  * document only once.
  */
 function newLeaseWrite(

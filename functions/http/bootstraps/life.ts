@@ -2,6 +2,7 @@
 
 import type { BootstrapView } from '../../../shared/bootstrap/bootstrap.js';
 import type { lifeRoutes } from '../../../shared/bootstrap/routes.js';
+import { calledBy } from '../../../shared/command-words.js';
 import { Problem } from '../../../shared/problems.js';
 import { invitedBy } from '../../bootstraps/invited.js';
 import { extend, protect, unprotect } from '../../bootstraps/lifetime.js';
@@ -72,7 +73,7 @@ export function lifeHandlers(
       if (asked.data.removal === undefined && asked.data.state !== 'removed') {
         const { until, by, reason } = asked.data.protection ?? {};
         throw new Problem('conflict', `${data.name} is protected until ${until} by ${by}: ${reason}`, {
-          advice: `plinth beta bootstrap-cloud unprotect ${data.projectId} takes the protection away.`,
+          advice: `plinth beta bootstrap-cloud unprotect ${calledBy(data)} takes the protection away.`,
         });
       }
       return shown(Promise.resolve(asked));

@@ -59,9 +59,19 @@ export async function domainIn(
   owner: string,
 ): Promise<boolean | 'elsewhere' | undefined> {
   const domain = domainOf(owner).toLowerCase();
-  const seen = await organizations.seen();
+  const seen = await seenAtAll(organizations);
   if (seen.length === 0 && !ofNobody.includes(domain)) return undefined;
   return judgeDomain(await orgPolicy.effective(place, domainConstraint), seen, domain);
+}
+
+/** What fails twice tells as little as seeing none. It leaves standing what else is found of policies. */
+async function seenAtAll({ seen }: Cloud['organizations']): Promise<readonly Organization[]> {
+  try {
+    return await seen().catch(seen);
+  } catch (error) {
+    if (error instanceof Problem) return [];
+    throw error;
+  }
 }
 
 function judgeDomain(

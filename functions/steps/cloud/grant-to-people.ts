@@ -2,6 +2,7 @@
  * Grants to all at once. Where Google refuses a member, it goes one by one, so that an address unknown to Google keeps nobody
  * else out.
  */
+import { calledBy } from '../../../shared/command-words.js';
 import { Problem } from '../../../shared/problems.js';
 import type { StepCall } from '../../engine/step.js';
 import { isNewRole } from './settling.js';
@@ -34,12 +35,12 @@ export async function grantToPeople<T extends { readonly member: string }>(
 const isOfMember = (error: unknown): error is Problem =>
   error instanceof Problem && (error.code === 'cloud-policy' || (error.code === 'cloud-input' && !isNewRole(error)));
 
-const refusal = ({ ownerMember, projectId }: StepCall['bootstrap'], member: string, error: Problem): Problem =>
+const refusal = ({ ownerMember, name, projectId }: StepCall['bootstrap'], member: string, error: Problem): Problem =>
   new Problem(error.code === 'cloud-policy' ? 'cloud-policy' : 'cloud-conflict', error.detail, {
     advice:
       member === ownerMember
         ? `Check that ${member} is a Google account that may be given roles in this organization.`
-        : `Check that ${member} is a Google account that may be given roles in this organization, or share it no more: plinth beta bootstrap-cloud share ${projectId} --with ${member.replace(/^\w+:/, '')} --remove`,
+        : `Check that ${member} is a Google account that may be given roles in this organization, or share it no more: plinth beta bootstrap-cloud share ${calledBy({ name, projectId })} --with ${member.replace(/^\w+:/, '')} --remove`,
     // A domain that is refused here is told before the next bootstrap begins.
     members: { member },
     cause: error,

@@ -15,10 +15,9 @@ import {
   inUse,
   invalid,
   link,
-  notFound,
-  notReady,
   type Place,
   pathOf,
+  readyAt,
   required,
   serverFields,
   unlink,
@@ -145,9 +144,7 @@ function internalAddress(body: JsonObject, place: Place, world: World): JsonObje
   const reference = textOf(body['subnetwork']);
   if (reference === undefined) throw required('resource.subnetwork');
   const path = pathOf(reference, 'resource.subnetwork', place, world);
-  const subnetwork = held(world, collections.subnetworks)[path];
-  if (subnetwork === undefined) throw notFound(path);
-  if (subnetwork.phase !== 'ready') throw notReady(path);
+  const subnetwork = readyAt(path, collections.subnetworks, world);
   const range = parseRange(String(subnetwork.resource['ipCidrRange']));
   const taken = takenIn(world, path);
   const wanted = textOf(body['address']);

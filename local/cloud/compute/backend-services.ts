@@ -15,9 +15,9 @@ import {
   invalid,
   link,
   notFound,
-  notReady,
   type Place,
   pathOf,
+  readyAt,
   required,
   sameFingerprint,
   serverFields,
@@ -60,9 +60,7 @@ function backend(one: JsonObject, index: number, place: Place, world: World): Js
   const reference = textOf(one['group']);
   if (reference === undefined || reference === '') throw required(field);
   const path = pathOf(reference, field, place, world);
-  const found = held(world, instanceGroups)[path];
-  if (found === undefined) throw notFound(path);
-  if (found.phase !== 'ready') throw notReady(path);
+  readyAt(path, instanceGroups, world);
   if (regionOf(path.split('/')[3] ?? '') !== place.region) {
     throw invalid(field, reference, 'The group must be in the region of the backend service.');
   }
@@ -79,9 +77,7 @@ function checksOf(body: JsonObject, place: Place, world: World): string[] {
     if (!path.includes('/healthChecks/')) {
       throw invalid('resource.healthChecks[0]', one, 'Backend services take no legacy health checks here.');
     }
-    const found = held(world, healthChecks)[path];
-    if (found === undefined) throw notFound(path);
-    if (found.phase !== 'ready') throw notReady(path);
+    readyAt(path, healthChecks, world);
     return link(path);
   });
 }

@@ -22,7 +22,7 @@ import {
   notReady,
   type Place,
   pathOf,
-  required,
+  referred,
   serverFields,
   unlink,
 } from './resources.js';
@@ -85,20 +85,10 @@ function checkKind(body: JsonObject): void {
   }
 }
 
-/** The link of the target pool, which must be in the region of the rule. */
+/** The link of the target pool. */
 function targetOf(reference: string | undefined, field: string, place: Place, world: World): string {
-  if (reference === undefined || reference === '') throw required(field);
-  const path = pathOf(reference, field, place, world);
-  if (!path.includes('/targetPools/')) {
-    throw notSimulated(`forwarding rules to ${reference}`);
-  }
-  const found = held(world, targetPools)[path];
-  if (found === undefined) throw notFound(path);
-  if (!path.startsWith(`${place.prefix}/`)) {
-    throw invalid(field, reference, 'The target must be in the region of the forwarding rule.');
-  }
-  if (found.phase !== 'ready') throw notReady(path);
-  return link(path);
+  if (reference && !reference.includes('/targetPools/')) throw notSimulated(`forwarding rules to ${reference}`);
+  return link(referred(reference, field, targetPools, place, world).path);
 }
 
 const withPorts = ['TCP', 'UDP', 'SCTP'];

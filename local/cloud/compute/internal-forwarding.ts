@@ -14,10 +14,9 @@ import {
   invalid,
   link,
   notFound,
-  notReady,
   type Place,
   pathOf,
-  required,
+  referred,
   serverFields,
   unlink,
 } from './resources.js';
@@ -29,8 +28,8 @@ export function internalRule({ call: { body }, path, place }: Wanted, world: Wor
     const given = textOf(body[field]) ?? '';
     if (given !== '') throw invalid(`resource.${field}`, given, 'The field does not fit the scheme INTERNAL.');
   }
-  const service = ready(body, 'backendService', backendServices, place, world);
-  const subnetwork = ready(body, 'subnetwork', subnetworks, place, world);
+  const service = referred(textOf(body['backendService']), 'resource.backendService', backendServices, place, world);
+  const subnetwork = referred(textOf(body['subnetwork']), 'resource.subnetwork', subnetworks, place, world);
   if (service.found.resource['loadBalancingScheme'] !== 'INTERNAL') {
     throw invalid('resource.backendService', service.path, 'The load balancing scheme must be that of the rule.');
   }
@@ -58,32 +57,6 @@ export function internalRule({ call: { body }, path, place }: Wanted, world: Wor
   };
 }
 
-interface At {
-  readonly path: string;
-  readonly found: Held;
-}
-
-/** What a field refers to, which must be in the region of the rule. */
-function ready(
-  body: JsonObject,
-  name: string,
-  collection: (typeof collections)[keyof typeof collections],
-  place: Place,
-  world: World,
-): At {
-  const field = `resource.${name}`;
-  const reference = textOf(body[name]) ?? '';
-  if (reference === '') throw required(field);
-  const path = pathOf(reference, field, place, world);
-  const found = held(world, collection)[path];
-  if (found === undefined) throw notFound(path);
-  if (!path.startsWith(`${place.prefix}/${collection.name}/`)) {
-    throw invalid(field, reference, 'It must be in the region of the forwarding rule.');
-  }
-  if (found.phase !== 'ready') throw notReady(path);
-  return { path, found };
-}
-
 function networkOf(body: JsonObject, { resource }: Held, place: Place, world: World): string {
   const network = String(resource['network']);
   const given = textOf(body['network']) ?? '';
@@ -108,7 +81,7 @@ function portsOf(body: JsonObject): JsonObject {
 }
 
 /** The address that a rule asks for: a reserved one, by its value or its URL, or any other of the subnet. */
-function addressOf(body: JsonObject, subnetwork: At, place: Place, world: World): string {
+function addressOf(body: JsonObject, subnetwork: ReturnType<typeof referred>, place: Place, world: World): string {
   const field = 'resource.IPAddress';
   const wanted = textOf(body['IPAddress']) ?? '';
   const range = parseRange(String(subnetwork.found.resource['ipCidrRange']));

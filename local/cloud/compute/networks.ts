@@ -15,10 +15,9 @@ import {
   invalid,
   lastOf,
   link,
-  notFound,
-  notReady,
   type Place,
   pathOf,
+  readyAt,
   serverFields,
   unlink,
 } from './resources.js';
@@ -28,10 +27,7 @@ const { networks, subnetworks } = collections;
 /** The network a body refers to. Throws unless it is ready. */
 export function networkOf(reference: string, field: string, place: Place, world: World): { path: string; found: Held } {
   const path = pathOf(reference, field, place, world);
-  const found = held(world, networks)[path];
-  if (found === undefined) throw notFound(path);
-  if (found.phase !== 'ready') throw notReady(path);
-  return { path, found };
+  return { path, found: readyAt(path, networks, world) };
 }
 
 function checkNetwork(body: JsonObject): void {

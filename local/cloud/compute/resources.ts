@@ -168,6 +168,31 @@ export function findReady(call: CloudCall, world: World, collection: Collection)
   return at;
 }
 
+/** A resource that another one refers to. Refuses one that is being made or removed. */
+export function readyAt(path: string, collection: Collection, world: World): Held {
+  const found = held(world, collection)[path];
+  if (found === undefined) throw notFound(path);
+  if (found.phase !== 'ready') throw notReady(path);
+  return found;
+}
+
+/** What a field of a forwarding rule refers to: a resource of its region. */
+export function referred(
+  reference: string | undefined,
+  field: string,
+  collection: Collection,
+  place: Place,
+  world: World,
+): { path: string; found: Held } {
+  if (reference === undefined || reference === '') throw required(field);
+  const path = pathOf(reference, field, place, world);
+  const found = readyAt(path, collection, world);
+  if (!path.startsWith(`${place.prefix}/`)) {
+    throw invalid(field, reference, 'It must be in the region of the forwarding rule.');
+  }
+  return { path, found };
+}
+
 /** The path for the name in a body. Throws if it is taken. */
 export function freshPath(body: JsonObject, place: Place, world: World, collection: Collection): string {
   const name = textOf(body['name']);

@@ -13,9 +13,9 @@ import {
   invalid,
   link,
   notFound,
-  notReady,
   type Place,
   pathOf,
+  readyAt,
   required,
   serverFields,
   unlink,
@@ -61,9 +61,7 @@ function healthCheck(reference: string, field: string, place: Place, world: Worl
   if (!path.includes(`/${httpHealthChecks.name}/`)) {
     throw invalid(field, reference, 'Target pools take legacy HTTP health checks alone.');
   }
-  const found = held(world, httpHealthChecks)[path];
-  if (found === undefined) throw notFound(path);
-  if (found.phase !== 'ready') throw notReady(path);
+  readyAt(path, httpHealthChecks, world);
   return link(path);
 }
 

@@ -1,4 +1,4 @@
-/** Limits how many run at once and queues the others. OpenSSH allows ten sessions for each connection. */
+/** Limits how many run at once and queues the others: sessions of a connection, keys of a process. */
 
 export interface Slots {
   /** Waits for a slot and holds it while `work` runs. Rejects with the signal's reason if it aborts during the wait. */

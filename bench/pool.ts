@@ -1,0 +1,182 @@
+/**
+ * What a prepared project saves. Bootstraps that claim one take turns with others that make their own, in the same stack: the
+ * region decides. A claimed one is judged by the longest chain of the cold ones.
+ */
+import { liftBootstrap, read } from '../functions/engine/record/documents.js';
+import { stepsOf } from '../functions/steps/index.js';
+import { functionUrl, invokers, local } from '../local/stack/deployment.js';
+import type { StackOptions } from '../local/stack/stack.js';
+import type { GivenOptions } from '../shared/bootstrap/options.js';
+import { collections, functionNames } from '../shared/names.js';
+import { type Bench, type Bootstrapped, createBench, planOfBootstrap, warmUp } from './bootstrap.js';
+import { emulatorsMissing } from './emulators.js';
+import { type Figure, type Measurement, median } from './figures.js';
+import { chainOfInstall } from './installs.js';
+import { cloudSpans, covered, longestChain } from './longest-chain.js';
+import { createPackagedBench } from './packaged.js';
+import { watchTurns } from './turns.js';
+
+/** The cloud is twenty times as fast as the real one. */
+const timeFactor = 0.05;
+/** Google's own delays, as many times their usual. */
+const paces = [0.5, 1, 2] as const;
+const rounds = 5;
+const claims = 30;
+
+const prepared = { region: 'europe-west4' } as const;
+/** No pool is for it. */
+const cold = { region: 'europe-west1' } as const;
+
+const withPool = (size: number): NonNullable<StackOptions['settings']> => ({
+  PLINTH_POOLS: JSON.stringify([{ parent: local.folder, billingAccount: local.billingAccount, ...prepared, size }]),
+});
+
+/** As Cloud Scheduler has sweep called, until nothing more is made. */
+async function fill({ stack }: Bench): Promise<void> {
+  const url = functionUrl(stack.functionsHalf?.origin ?? '', functionNames.sweep);
+  for (let run = 0; run < 100; run++) {
+    const token = await stack.cloudHalf?.cloud.identity.idToken({ email: invokers.scheduler, audience: url });
+    const reply = await fetch(url, { method: 'POST', headers: { authorization: `Bearer ${token}` } });
+    const { pools } = (await reply.json()) as { readonly pools: { readonly made: number } };
+    await stack.settle();
+    if (pools.made === 0) return;
+  }
+  throw new Error('The pool is never full.');
+}
+
+const isClaimed = ({ projectId }: Bootstrapped): boolean => projectId.startsWith('pool-');
+
+interface Timed {
+  readonly id: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** When each instance of its last generation began and ended, in milliseconds after the request. */
+async function timesOf({ stack }: Bench, { id }: Bootstrapped, begunAt: number): Promise<Timed[]> {
+  const found = await stack.functionsHalf?.store.get(collections.bootstraps, id);
+  const instances = Object.entries(read(found, liftBootstrap)?.data.instances ?? {});
+  return instances.flatMap(([instance, { startedAt = '', endedAt = '' }]) => {
+    const [from, to] = [Date.parse(startedAt) - begunAt, Date.parse(endedAt) - begunAt];
+    return from >= 0 ? [{ id: instance, from, to }] : [];
+  });
+}
+
+async function round(bench: Bench, name: string, options: GivenOptions) {
+  const begunAt = Date.now();
+  const made = await bench.bootstrap(name, options);
+  const times = await timesOf(bench, made, begunAt);
+  const ready = Math.max(...times.filter(({ id }) => /^(?:config|secrets):/.test(id)).map(({ to }) => to));
+  return { made, times, ready };
+}
+
+/** The last ones first: what a claimed bootstrap waits for. */
+const timeline = (times: readonly Timed[]): string =>
+  [...times]
+    .sort((a, b) => b.to - a.to)
+    .map(({ id, from, to }) => `${id} ${from.toFixed(0)}–${to.toFixed(0)}`)
+    .join(', ');
+
+async function ready(pace: number, say: (text: string) => void): Promise<Figure> {
+  const bench = await createBench({ timeFactor: timeFactor * pace, settings: withPool(1) });
+  try {
+    const [claimed, chains]: [number[], number[]] = [[], []];
+    for (let count = 0; count <= rounds; count++) {
+      const own = await round(bench, `cold-${count}`, cold);
+      const plan = await planOfBootstrap(bench, own.made.id, stepsOf({ hosts: false }));
+      const cloud = bench.stack.cloudHalf?.cloud;
+      if (cloud === undefined) throw new Error('The cloud must run here.');
+      const spans = cloudSpans(cloud, own.made);
+      const chain = longestChain(plan, (instance) => covered(spans.get(instance) ?? []));
+      await bench.stack.settle();
+      await fill(bench);
+      const taken = await round(bench, `claimed-${count}`, prepared);
+      if (!isClaimed(taken.made) || isClaimed(own.made)) throw new Error('The pool gave to the wrong one.');
+      await bench.stack.settle();
+      say(
+        `delays × ${pace}, ${count === 0 ? 'not counted' : `round ${count}`}: claimed ${taken.ready} ms, cold ${own.ready} ms, longest cold chain ${chain.milliseconds.toFixed(0)} ms`,
+      );
+      if (count === 0) continue;
+      if (count === 1) say(`  claimed, ms after the request: ${timeline(taken.times)}`);
+      claimed.push(taken.ready);
+      chains.push(chain.milliseconds);
+    }
+    return {
+      name: `config and secrets ready in a claimed project, delays × ${pace}: the median of ${rounds}`,
+      value: median(claimed),
+      unit: 'ms',
+      baseline: { name: 'longest cold chain', value: median(chains), unit: 'ms' },
+      aim: 0.45,
+    };
+  } finally {
+    await bench.close();
+  }
+}
+
+/** One after the other, each until the service has answered. Google takes no time here, so all of it is plinth's own. */
+async function claimTime(store: 'memory' | 'emulator', say: (text: string) => void): Promise<Figure> {
+  const bench = await createBench({ store, timeFactor: 0, settings: withPool(claims) });
+  try {
+    await warmUp(bench);
+    await fill(bench);
+    const answered = { claimed: [] as number[], cold: [] as number[] };
+    for (let count = 0; count < claims; count++) {
+      for (const [kind, options] of [
+        ['claimed', prepared],
+        ['cold', cold],
+      ] as const) {
+        const { projectId, milliseconds } = await bench.begin(`${kind}-${count}`, options);
+        if (projectId.startsWith('pool-') !== (kind === 'claimed')) throw new Error(`${projectId} is ${kind}.`);
+        answered[kind].push(milliseconds);
+        await bench.stack.settle();
+      }
+    }
+    say(`${claims} claims (${store}): p50 ${median(answered.claimed).toFixed(0)} ms`);
+    return {
+      name: `a claim until it is answered (${store}): the longest of ${claims}`,
+      value: Math.max(...answered.claimed),
+      unit: 'ms',
+      baseline: { name: 'the longest beginning without a pool', value: Math.max(...answered.cold), unit: 'ms' },
+    };
+  } finally {
+    await bench.close();
+  }
+}
+
+async function install(say: (text: string) => void): Promise<Figure> {
+  const turns = watchTurns();
+  const bench = await createPackagedBench({ timeFactor, settings: withPool(1), onLog: turns.onLog });
+  try {
+    await bench.bootstrap('warm-up', { ...cold, ...bench.install });
+    await bench.stack.settle();
+    const own = await bench.bootstrap('cold', { ...cold, ...bench.install });
+    await bench.stack.settle();
+    const chain = await chainOfInstall(bench, own, turns);
+    await fill(bench);
+    const taken = await bench.bootstrap('claimed', { ...prepared, ...bench.install });
+    if (!isClaimed(taken)) throw new Error('The pool gave none.');
+    say(`an install: claimed ${taken.milliseconds.toFixed(0)} ms, cold ${own.milliseconds.toFixed(0)} ms`);
+    return {
+      name: 'an install on 8 hosts in a claimed project',
+      value: taken.milliseconds / 1000,
+      unit: 's',
+      baseline: { name: 'longest chain of a cold one', value: chain.milliseconds / 1000, unit: 's' },
+      aim: 0.65,
+    };
+  } finally {
+    await bench.close();
+  }
+}
+
+export const pool: Measurement = {
+  name: 'pool',
+  title: `A bootstrap in a prepared project (factor ${timeFactor})`,
+  async measure(say) {
+    const missing = emulatorsMissing();
+    if (missing !== undefined) say(`${missing} Claims are measured in memory.`);
+    const figures: Figure[] = [];
+    for (const pace of paces) figures.push(await ready(pace, say));
+    figures.push(await install(say), await claimTime(missing === undefined ? 'emulator' : 'memory', say));
+    return figures;
+  },
+};

@@ -1,0 +1,12 @@
+/** Words of the commands that plinth tells people to run. */
+
+/** Quotes a text as one word of a command that a person may paste into a shell. */
+export const shellWord = (text: string): string =>
+  /^[\w@%+=:,./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** Ids of prepared projects begin so. They were made before anybody gave a name. */
+export const preparedSlug = 'pool';
+
+/** What a command calls a bootstrap by: the project's id, which is its own for ever. That of a prepared project says nothing, so then by name. */
+export const calledBy = ({ name, projectId }: { readonly name: string; readonly projectId: string }): string =>
+  projectId.startsWith(`${preparedSlug}-`) ? shellWord(name) : projectId;
