@@ -118,6 +118,7 @@ describe('the npm package', () => {
   });
 
   it('makes a project and removes it, against npm run local, with one secret in the environment and no flag', async () => {
+    const bin = join(folder, 'node_modules', '.bin', 'plinth');
     const [home, work] = [join(folder, 'newcomer'), join(folder, 'newcomer', 'my-first')];
     mkdirSync(work, { recursive: true });
     const envFile = join(home, 'plinth.env');
@@ -138,7 +139,7 @@ describe('the npm package', () => {
       expect(seen)
         .to.include('my-first is removed.')
         .and.not.match(/[Ww]arning|Error/);
-      const { stdout } = spawnSync('plinth', ['beta', 'bootstrap-cloud', 'list', '--json'], { env, encoding: 'utf8' });
+      const { stdout } = spawnSync(bin, ['beta', 'bootstrap-cloud', 'list', '--json'], { env, encoding: 'utf8' });
       const { bootstraps } = JSON.parse(stdout);
       expect(bootstraps.map(({ name, state }: Record<string, string>) => [name, state])).to.deep.equal([
         ['my-first', 'removed'],
