@@ -78,6 +78,13 @@ export interface Cast {
   invited?: { readonly organization: string; readonly email: string }[];
 }
 
+/** After an action was played: what was not proposed after all waits for no answer. */
+export function noteReply(cast: Cast, action: Action, status: number): void {
+  if (action.kind !== 'proposeTransfer' || status === 201) return;
+  const { team, organization } = action;
+  cast.proposed = cast.proposed?.filter((each) => each.team !== team || each.organization !== organization) ?? [];
+}
+
 /** One of the latest few. */
 const latest = <T>(all: readonly T[] | undefined, number: number): T | undefined => all?.slice(-3)[number % 3];
 
@@ -147,7 +154,12 @@ export function actionOf(cast: Cast, at: string, each: Drawn): Action {
       if (by !== operator) cast.proposed = [...(cast.proposed ?? []), proposed];
       return { kind, by, ...proposed, force };
     }
-    case 'acceptTransfer':
+    case 'acceptTransfer': {
+      const proposed = admin || force ? latest(cast.proposed, each.team) : undefined;
+      if (proposed === undefined) return { kind, by, team, organization: alone ? undefined : organization };
+      // The operator may agree for either side.
+      return { kind, by: alone ? by : operator, ...proposed };
+    }
     case 'refuseTransfer':
       return {
         ...{ kind, by, team, organization: alone ? undefined : organization },

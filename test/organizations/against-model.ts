@@ -5,7 +5,7 @@ import type { Store } from '../../functions/store/store.js';
 import type { Member, Organization, OrganizationEvent } from '../../shared/organization/organization.js';
 import type { Team } from '../../shared/organization/team.js';
 import type { Issuer } from '../http/issuer.js';
-import { actionOf, type Cast, type Drawn, drawn } from './actions.js';
+import { actionOf, type Cast, type Drawn, drawn, noteReply } from './actions.js';
 import { type Action, emptyWorld, play, type Rules, type World } from './model.js';
 import { createOrganizationsServer, type OrganizationsServer, operator } from './organizations-server.js';
 import { createPlayer, saidBy } from './play.js';
@@ -113,6 +113,7 @@ export async function compareWithModel(
         const outcome = await player.play(action);
         story.push(`${JSON.stringify(action)} → ${outcome.status}`);
         expect(outcome, `after:\n${story.join('\n')}`).to.deep.equal(expected);
+        noteReply(cast, action, outcome.status);
         if (outcome.status !== 201) return;
         if (action.kind === 'createOrganization') cast.organizations.push(action.organization);
         if (action.kind === 'createTeam') cast.teams.push(action.team);

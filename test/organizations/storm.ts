@@ -8,7 +8,7 @@ import type { Store } from '../../functions/store/store.js';
 import { Problem } from '../../shared/problems.js';
 import type { Issuer } from '../http/issuer.js';
 import { type EmulatedStore, openEmulatedStore } from '../support/emulators.js';
-import { actionOf, type Cast, type Drawn, drawn, people } from './actions.js';
+import { actionOf, type Cast, type Drawn, drawn, noteReply, people } from './actions.js';
 import { check, checkAtRest, faultsOf } from './at-rest.js';
 import type { Action, ActionKind } from './model.js';
 import { createOrganizationsServer, type OrganizationsServer, operator } from './organizations-server.js';
@@ -155,6 +155,7 @@ export async function storm(
       replies.set(status, (replies.get(status) ?? 0) + 1);
       story.push(`${JSON.stringify(action)} → ${status}`);
       if (status >= 500) throw new Error(`${status}: ${server.logged.at(-1)}`);
+      noteReply(cast, action, status);
       if (status !== 201) return;
       if (action.kind === 'createOrganization') cast.organizations.push(action.organization);
       if (action.kind === 'createTeam') cast.teams.push(action.team);

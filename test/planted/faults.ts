@@ -106,6 +106,7 @@ export const faults: readonly Fault[] = [
     ],
     tests: ['engine/retry.test.js'],
     fails: 'gives what was made just now ten minutes',
+    simulated: 'bootstraps',
   },
   {
     name: 'A lease is not renewed while its step runs',
@@ -113,6 +114,7 @@ export const faults: readonly Fault[] = [
     edits: [{ find: 'if (!stopped) await save({});', put: 'if (!stopped) await Promise.resolve();' }],
     tests: ['engine/lease.test.js'],
     fails: 'is renewed while its step runs',
+    simulated: 'bootstraps',
   },
   {
     name: 'A removal marks the member before it looks for teams, and a migration takes the mark for absence',
@@ -134,5 +136,43 @@ export const faults: readonly Fault[] = [
     edits: [{ find: '.sort(newestFirst);', put: '.sort((a, b) => (a.event.id < b.event.id ? 1 : -1));' }],
     tests: ['simulation/organizations.test.js'],
     fails: 'keep their rules under',
+  },
+  {
+    name: 'A new bootstrap is admitted by counters that were read before its secrets were written',
+    source: 'new',
+    edits: [
+      {
+        find: `if (draft.callerSecret === undefined) {
+    // A refused command must leave no secret behind.
+    await count();`,
+        put: `let early: Awaited<ReturnType<typeof count>> | undefined;
+  if (draft.callerSecret === undefined) {
+    early = await count();`,
+      },
+      {
+        find: `const counted = await count();
+    const [written = '']`,
+        put: `const counted = early ?? (await count());
+    const [written = '']`,
+      },
+      {
+        find: "{ kind: 'update', collection: collections.counters, id: countersId, version: counters.version, data: counted },",
+        put: "{ kind: 'update', collection: collections.counters, id: countersId, data: counted },",
+      },
+    ],
+    tests: ['simulation/races.test.js'],
+    fails: 'it is counted, or refused',
+  },
+  {
+    name: 'What a longer life comes to is counted without the version of the counters',
+    source: 'new',
+    edits: [
+      {
+        find: "return [{ kind: 'update', collection, id, version, data: { spend } }];",
+        put: "return [{ kind: 'update', collection, id, data: { spend } }];",
+      },
+    ],
+    tests: ['simulation/races.test.js'],
+    fails: 'both are counted',
   },
 ];

@@ -4,7 +4,7 @@
  */
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Fault, ScheduleFault } from './fault.js';
+import type { Fault, ScheduleFault, SimulatedWorld } from './fault.js';
 import { faults } from './faults.js';
 import { guards } from './guards.js';
 import { type Ended, runNamedTests } from './named-tests.js';
@@ -40,7 +40,7 @@ function checkSound({ passed, failed, broken }: Ended, chosen: readonly Fault[])
 }
 
 /** What was wrong first, with its seed. Undefined: no seed shows anything. */
-async function simulated(copy: ScratchCopy, world: ScheduleFault['world']): Promise<string | undefined> {
+async function simulated(copy: ScratchCopy, world: SimulatedWorld): Promise<string | undefined> {
   const simulate = ['dist/test/simulation/main.js', '--world', world, '--seed', '1', '--whole'];
   const { code, output } = await copy.run(process.execPath, [...simulate, '--seeds', String(mostSeeds[world])]);
   if (code === 0) return undefined;
@@ -48,19 +48,33 @@ async function simulated(copy: ScratchCopy, world: ScheduleFault['world']): Prom
   return output.split('\n').slice(0, 2).join(' ');
 }
 
+/** Of the tests that the fault names. */
+async function testedVerdict(copy: ScratchCopy, fault: Fault): Promise<Verdict> {
+  const { failed, broken } = await runNamedTests(copy, [fault]);
+  if (failed.length > 0) return { caught: true, says: `caught by: ${failed.join('; ')}` };
+  if (broken.length > 0) return { caught: false, says: `ERROR, no assertion failed: ${broken.join('; ')}` };
+  return { caught: false, says: `NOT CAUGHT by ${fault.tests.join(', ')}` };
+}
+
+async function simulatedVerdict(copy: ScratchCopy, world: SimulatedWorld): Promise<Verdict> {
+  const found = await simulated(copy, world);
+  if (found === undefined) return { caught: false, says: `NOT FOUND by the simulation of ${world}` };
+  return { caught: true, says: `found: ${found}` };
+}
+
 async function verdictOn(copy: ScratchCopy, fault: Chosen): Promise<Verdict> {
   try {
     const files = copy.plant(fault.edits);
     await copy.build();
-    if (!isNamed(fault)) {
-      const found = await simulated(copy, fault.world);
-      if (found === undefined) return { caught: false, says: `NOT FOUND by the simulation of ${fault.world}` };
-      return { caught: true, says: `${files.join(', ')}; found: ${found}` };
-    }
-    const { failed, broken } = await runNamedTests(copy, [fault]);
-    if (failed.length > 0) return { caught: true, says: `${files.join(', ')}; caught by: ${failed.join('; ')}` };
-    if (broken.length > 0) return { caught: false, says: `ERROR, no assertion failed: ${broken.join('; ')}` };
-    return { caught: false, says: `NOT CAUGHT by ${fault.tests.join(', ')}` };
+    const world = isNamed(fault) ? fault.simulated : fault.world;
+    const verdicts = [
+      ...(isNamed(fault) ? [await testedVerdict(copy, fault)] : []),
+      ...(world === undefined ? [] : [await simulatedVerdict(copy, world)]),
+    ];
+    return {
+      caught: verdicts.every(({ caught }) => caught),
+      says: [files.join(', '), ...verdicts.map(({ says }) => says)].join('; '),
+    };
   } catch (error) {
     return { caught: false, says: `ERROR: ${error instanceof Error ? error.message : error}` };
   } finally {
@@ -80,7 +94,9 @@ async function plantAll(copy: ScratchCopy, chosen: readonly Chosen[]): Promise<n
     checkSound(sound, named);
     console.log(`Without a fault ${sound.passed.length} tests pass, ${secondsSince(start)}.`);
   }
-  for (const world of new Set(chosen.flatMap((fault) => (isNamed(fault) ? [] : [fault.world])))) {
+  for (const world of new Set<SimulatedWorld>(
+    chosen.flatMap((fault) => (isNamed(fault) ? (fault.simulated ?? []) : fault.world)),
+  )) {
     const found = await simulated(copy, world);
     if (found !== undefined) throw new Error(`Without any fault the simulation finds:\n${found}`);
     console.log(`Without a fault ${mostSeeds[world]} seeds of ${world} show nothing, ${secondsSince(start)}.`);

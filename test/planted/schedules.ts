@@ -1,8 +1,8 @@
 /** Faults that show only in one order of events out of many. No list of tests has them: the simulation must find each. */
-import type { ScheduleFault } from './fault.js';
+import type { ScheduleFault, SimulatedWorld } from './fault.js';
 
 /** Of each world, so that a fault is found within some minutes. */
-export const mostSeeds: Readonly<Record<ScheduleFault['world'], number>> = { organizations: 2000, bootstraps: 20 };
+export const mostSeeds: Readonly<Record<SimulatedWorld, number>> = { organizations: 2000, bootstraps: 20 };
 
 export const schedules: readonly ScheduleFault[] = [
   {

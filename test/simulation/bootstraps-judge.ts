@@ -1,67 +1,67 @@
 /** What must hold of bootstraps at every commit and call, and at the end. Written from what people were told, not from the product's rules. */
-
+import type { BootstrapRecord, EventRecord, LeaseRecord } from '../../functions/engine/record/documents.js';
+import type { Data, Write } from '../../functions/store/store.js';
 import { projectTable } from '../../local/cloud/projects/projects.js';
 import { local } from '../../local/stack/deployment.js';
 import type { StepMessage } from '../../shared/bootstrap/message.js';
 import { collections } from '../../shared/names.js';
+import { secretWord } from './bootstraps-people.js';
+import { type BootstrapsItem, type Difficulty, difficulties, onlyOf } from './bootstraps-plan.js';
 import { mostAheadSeconds, type Stage } from './bootstraps-stage.js';
-
-/** A word of each secret that people give. It may stand in Secret Manager alone. */
-export const secretWord = 'planted-secret';
-
-interface Promised {
-  /** Somebody asked for the removal, or began something whose answer was lost. */
-  asked: boolean;
-  /** By the last answer that told one, in milliseconds since 1970. */
-  until: number;
-}
-
-interface Row {
-  /** Of the document. */
-  readonly id: string;
-  readonly name: string;
-  readonly projectId: string;
-  readonly state: string;
-  readonly events: number;
-  readonly problem?: unknown;
-}
-
-interface LeaseRow {
-  readonly bootstrapId: string;
-  readonly instance: string;
-  readonly holder?: string;
-  readonly expiresAt?: string;
-}
+import { createMoneyJudge } from './judge-money.js';
+import type { Promises } from './judge-promises.js';
+import { createRolesJudge } from './judge-roles.js';
+import { createWaitsJudge } from './judge-waits.js';
 
 export interface Judge {
-  readonly promised: Map<string, Promised>;
-  /** After each commit. */
-  look(): void;
+  /** After each commit, with its writes and the delivery that did it. None: time has passed. */
+  look(writes?: readonly Write[], by?: string): void;
+  /** A delivery has ended its work at `<bootstrap> <instance>`. */
+  over(by: string, instance: string, result: string): void;
   /** A message is sent that names an instance. */
   sent(message: StepMessage): void;
   /** After all is over. */
   end(): void;
 }
 
+/** Whose prepared projects are before anybody claims them. */
+const nobody = 'pool';
 const standing: ReadonlySet<string> = new Set([local.project, local.dnsProject, local.standingZone.project]);
+const mostDeaths = 5;
+const isLiving = ({ state, owner }: BootstrapRecord): boolean => state !== 'removed' && owner !== nobody;
 
-export function createJudge(stage: Stage): Judge {
+export function createJudge(stage: Stage, promises: Promises, items: readonly BootstrapsItem[]): Judge {
   const { memory, direct, teller, scheduler } = stage;
-  const promised = new Map<string, Promised>();
+  const difficulty = onlyOf(items, 'cloud');
+  const { ends }: Pick<Difficulty, 'ends'> = difficulty === undefined ? { ends: [] } : difficulties[difficulty.is];
+  const wrong = (what: string): void => teller.wrong(scheduler.time(), what);
+  const money = createMoneyJudge(stage, onlyOf(items, 'ceilings')?.month, wrong);
+  const deaths = items.filter((each) => each.kind === 'call' && each.how.startsWith('dies')).length;
+  // What kills its function so often is given up.
+  const reasonsToFail = [...ends, ...(deaths >= mostDeaths ? ['internal'] : [])];
+  const waits = createWaitsJudge(stage, new Set(reasonsToFail), wrong);
+  const judgeRoles = createRolesJudge(stage, wrong);
   const made = new Map<string, number>();
   /** As the last look found them. */
-  let held = new Map<string, LeaseRow>();
+  let leases: readonly LeaseRecord[] = [];
+  let held = new Map<string, LeaseRecord>();
+  /** Places that another delivery ended, with their holder. */
+  const endedFor = new Map<string, string | undefined>();
+  /** The deliveries that took them. */
+  const holders = new Map<string, string | undefined>();
+  let known = new Map<string, BootstrapRecord>();
+  const told = new Map<string, number>();
+  /** Why each is removed, by its events. */
+  const reasons = new Map<string, string>();
   /** All instances that were ever there to be run. */
   const wereReady = new Set<string>();
   let seenCalls = 0;
-  let looks = 0;
-  const wrong = (what: string): void => teller.wrong(scheduler.time(), what);
-  const rows = (collection: string): Record<string, unknown>[] =>
-    Object.values(memory.dump([collection])[collection] ?? {});
-  const bootstraps = (): Row[] =>
-    Object.entries(memory.dump([collections.bootstraps])[collections.bootstraps] ?? {}).map(
-      ([id, data]) => ({ ...data, id }) as Row,
-    );
+  const documents = (collection: string): [id: string, data: Data][] =>
+    Object.entries(memory.dump([collection])[collection] ?? {});
+  const records = (): Map<string, BootstrapRecord> =>
+    new Map(documents(collections.bootstraps) as unknown as [string, BootstrapRecord][]);
+  const placeOf = ({ bootstrapId, instance }: Pick<LeaseRecord, 'bootstrapId' | 'instance'>): string =>
+    `${bootstrapId} ${instance}`;
 
   function judgeCalls(): void {
     for (const { method, params, named, status } of direct.calls.list({ since: seenCalls })) {
@@ -82,97 +82,154 @@ export function createJudge(stage: Stage): Judge {
     const project = Object.values(projectTable(direct.world)).find(
       ({ projectId, projectNumber }) => projectId === wanted || projectNumber === wanted,
     );
-    const row = bootstraps().find(({ projectId }) => projectId === project?.projectId);
+    const record = [...known.values()].find(({ projectId }) => projectId === project?.projectId);
     teller.tell(scheduler.time(), 'cloud', `project ${project?.projectId} is deleted`);
-    if (row === undefined) {
+    if (record === undefined) {
       wrong(`project ${project?.projectId} is deleted, and no bootstrap has it`);
       return;
     }
-    const { asked, until } = promised.get(row.name) ?? { asked: true, until: 0 };
-    if (!asked && scheduler.time() + mostAheadSeconds * 1000 < until)
+    money.leaves(record);
+    const until = promises.until(record.name, record.projectId);
+    if (scheduler.time() + mostAheadSeconds * 1000 < until)
       wrong(
-        `project ${row.projectId} of ${row.name} is deleted ${Math.round((until - scheduler.time()) / 1000)} s too early`,
+        `project ${record.projectId} of ${record.name} is deleted ${Math.round((until - scheduler.time()) / 1000)} s too early`,
       );
   }
 
-  function judgeCounters(all: readonly Row[]): void {
-    const [counters] = rows(collections.counters) as {
-      readonly inAll?: number;
-      readonly byOwner?: Record<string, number>;
-    }[];
-    const living = all.filter(({ state }) => state !== 'removed').length;
+  function judgeCounters(all: readonly BootstrapRecord[]): void {
+    const [[, counters] = []] = documents(collections.counters) as [
+      string,
+      { readonly inAll?: number; readonly byOwner?: Record<string, number> },
+    ][];
+    const living = all.filter(isLiving).length;
     const owned = Object.values(counters?.byOwner ?? {}).reduce((sum, each) => sum + each, 0);
     if ((counters?.inAll ?? 0) !== living)
       wrong(`${living} bootstraps live, and the counter says ${counters?.inAll ?? 0}`);
     if (owned !== living) wrong(`${living} bootstraps live, and their owners' counters come to ${owned}`);
   }
 
-  function judgeEvents(all: readonly Row[]): void {
-    const told = rows(collections.events) as { readonly bootstrapId: string; readonly n: number }[];
-    for (const { id, events } of all) {
-      const numbers = told.filter(({ bootstrapId }) => bootstrapId === id).map(({ n }) => n);
-      const isWhole = numbers.length === events && numbers.every((n, i) => n === i + 1);
-      if (!isWhole) wrong(`${id} says that it has ${events} events, and these are there: ${numbers.join(' ')}`);
+  /** No function takes or ends what another one may still be at. People may: whoever is at it then loses it. */
+  function judgeLeases(by: string | undefined): void {
+    const now = new Map(leases.map((each) => [placeOf(each), each]));
+    for (const [place, { holder, expiresAt = '' }] of held) {
+      const after = now.get(place);
+      if (holder === undefined || after?.holder === holder) continue;
+      const leftSeconds = (Date.parse(expiresAt) - scheduler.time()) / 1000;
+      const other = by !== undefined && by !== holders.get(place) && leftSeconds > mostAheadSeconds;
+      if (other && after?.holder !== undefined)
+        wrong(`${place} is taken from its holder ${Math.round(leftSeconds)} s too early`);
+      // One commit ends several. Whether its holder wanted that, it tells afterwards.
+      if (other && after?.holder === undefined) endedFor.set(place, holders.get(place));
+    }
+    for (const [place, { holder }] of now) {
+      wereReady.add(place);
+      if (holder !== held.get(place)?.holder) holders.set(place, by);
+    }
+    held = now;
+  }
+
+  function judgeEvents(writes: readonly Write[]): void {
+    for (const write of writes) {
+      if (write.collection !== collections.events || write.kind === 'delete') continue;
+      const record = write.data as unknown as EventRecord;
+      const { bootstrapId, n } = record;
+      const before = told.get(bootstrapId) ?? 0;
+      if (n !== before + 1) wrong(`event ${n} of ${bootstrapId} comes after ${before}`);
+      told.set(bootstrapId, Math.max(n, before));
+      const { event } = record;
+      if (event.type === 'action' && (event.action === 'cleanup' || event.action === 'expired'))
+        reasons.set(bootstrapId, event.action === 'expired' ? 'its time was over' : `${event.actor} asked`);
+      waits.event(record);
+    }
+    for (const [id, { events }] of known) {
+      if (events !== (told.get(id) ?? 0))
+        wrong(`${id} says that it has ${events} events, and ${told.get(id)} are there`);
     }
   }
 
-  const placeOf = ({ bootstrapId, instance }: Pick<LeaseRow, 'bootstrapId' | 'instance'>): string =>
-    `${bootstrapId} ${instance}`;
-
-  /** Nobody takes an instance from a function that may still be at it. */
-  function judgeLeases(): void {
-    const leases = rows(collections.leases) as unknown as LeaseRow[];
-    for (const { holder, ...lease } of leases) {
-      const place = placeOf(lease);
-      wereReady.add(place);
-      const before = held.get(place);
-      if (before?.holder === undefined || holder === undefined || before.holder === holder) continue;
-      const leftSeconds = (Date.parse(before.expiresAt ?? '') - scheduler.time()) / 1000;
-      if (leftSeconds > mostAheadSeconds)
-        wrong(`${place} is taken from its holder ${Math.round(leftSeconds)} s too early`);
+  /** Who gets a project keeps it under its name, and nobody begins while that is stopped. */
+  function judgeOwners(now: ReadonlyMap<string, BootstrapRecord>): void {
+    for (const [id, { name, owner, projectId }] of now) {
+      const before = known.get(id);
+      if (before !== undefined && before.owner !== nobody && (owner === nobody || before.name !== name))
+        wrong(`project ${projectId} was of ${before.name}, and is of ${name} now`);
+      const begins = owner !== nobody && (before === undefined || before.owner === nobody);
+      if (begins && promises.isStopped()) wrong(`${name} begins while new bootstraps are stopped`);
     }
-    held = new Map(leases.map((each) => [placeOf(each), each]));
+    const living = [...now.values()].filter(({ state }) => state !== 'removed');
+    if (new Set([...now.values()].map(({ projectId }) => projectId)).size < now.size)
+      wrong('two bootstraps have one project');
+    const names = living.map(({ name }) => name);
+    if (new Set(names).size < names.length) wrong(`two living bootstraps have one name: ${names.join()}`);
+  }
+
+  function look(writes: readonly Write[] = [], by?: string): void {
+    const touched = new Set(writes.map(({ collection }) => collection));
+    // What no write touched is as the last look found it.
+    const mayDiffer = (collection: string): boolean => writes.length === 0 || touched.has(collection);
+    if (mayDiffer(collections.leases)) {
+      leases = documents(collections.leases).map(([, data]) => data as unknown as LeaseRecord);
+      judgeLeases(by);
+    }
+    if (mayDiffer(collections.bootstraps)) {
+      const now = records();
+      judgeOwners(now);
+      known = now;
+      judgeEvents(writes);
+    }
+    if (mayDiffer(collections.bootstraps) || mayDiffer(collections.counters)) {
+      judgeCounters([...known.values()]);
+      money.look([...known.values()]);
+    }
+    waits.look(known, leases);
+    if (writes.length === 0) judgeRoles(known, leases);
+    judgeCalls();
+  }
+
+  function judgeEnds(): boolean {
+    let whole = true;
+    for (const [id, { name, state, problem, removal }] of records()) {
+      const isAlone = removal?.quarantinedAt !== undefined && problem !== undefined && ends.length > 0;
+      if (state !== 'removed') whole = false;
+      if (state !== 'removed' && !isAlone) wrong(`${id} has come to no end: ${state}, ${JSON.stringify(problem)}`);
+      const why = reasons.get(id);
+      if (why === undefined) wrong(`${id} is ${state}, and nobody knows why`);
+      else if (why.endsWith('asked') && !promises.wasAsked(name))
+        wrong(`${id} is removed because ${why}, and nobody did`);
+    }
+    return whole;
+  }
+
+  function judgeRest(): void {
+    for (const { projectId, state } of Object.values(projectTable(direct.world))) {
+      if (state === 'ACTIVE' && !standing.has(projectId)) wrong(`project ${projectId} is left`);
+    }
+    for (const collection of [collections.leases, collections.names, collections.files]) {
+      const left = documents(collection).length;
+      if (left > 0) wrong(`${left} documents are left in ${collection}`);
+    }
+    const secrets = Object.keys(direct.world.table('secretmanager.secrets')).filter((name) =>
+      /\/secrets\/b-/.test(name),
+    );
+    if (secrets.length > 0) wrong(`secrets are left: ${secrets.join(', ')}`);
+    const zones = Object.keys(direct.world.table('dns.zones'));
+    if (zones.length > 0) teller.tell(scheduler.time(), 'judge', `zones: ${zones.join(', ')}`);
   }
 
   return {
-    promised,
+    over(by, instance, result) {
+      const isOthers = endedFor.get(instance) === by;
+      if (isOthers) endedFor.delete(instance);
+      if (isOthers && result === 'lost') wrong(`${instance} was ended while its holder was at it`);
+    },
     sent(message) {
       if (!wereReady.has(placeOf(message))) wrong(`a message names ${placeOf(message)}, which is not there yet`);
     },
-    look() {
-      const all = bootstraps();
-      judgeCounters(all);
-      judgeLeases();
-      const projects = all.map(({ projectId }) => projectId);
-      if (new Set(projects).size < projects.length) wrong('two bootstraps have one project');
-      const names = all.filter(({ state }) => state !== 'removed').map(({ name }) => name);
-      if (new Set(names).size < names.length) wrong(`two living bootstraps have one name: ${names.join()}`);
-      looks += 1;
-      // Each look at the events reads all of them.
-      if (looks % 16 === 0) judgeEvents(all);
-      judgeCalls();
-    },
+    look,
     end() {
-      judgeCalls();
-      judgeEvents(bootstraps());
-      for (const { id, state, problem } of bootstraps()) {
-        if (state !== 'removed') wrong(`${id} has come to no end: ${state}, ${JSON.stringify(problem)}`);
-      }
-      for (const { projectId, state } of Object.values(projectTable(direct.world))) {
-        if (state === 'ACTIVE' && !standing.has(projectId)) wrong(`project ${projectId} is left`);
-      }
-      for (const collection of [collections.leases, collections.names, collections.files]) {
-        const left = rows(collection).length;
-        if (left > 0) wrong(`${left} documents are left in ${collection}`);
-      }
-      const secrets = Object.keys(direct.world.table('secretmanager.secrets')).filter((name) =>
-        /\/secrets\/b-/.test(name),
-      );
-      if (secrets.length > 0) wrong(`secrets are left: ${secrets.join(', ')}`);
-      const zones = Object.keys(direct.world.table('dns.zones'));
-      if (zones.length > 0) teller.tell(scheduler.time(), 'judge', `zones: ${zones.join(', ')}`);
-      const documents = JSON.stringify(memory.dump());
-      if (documents.includes(secretWord)) wrong('a document holds a secret');
+      look();
+      if (judgeEnds()) judgeRest();
+      if (JSON.stringify(memory.dump()).includes(secretWord)) wrong('a document holds a secret');
       if (teller.told().timeline.some((line) => line.includes(secretWord))) wrong('the timeline holds a secret');
     },
   };

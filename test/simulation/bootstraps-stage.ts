@@ -1,31 +1,39 @@
 /** What a play of bootstraps runs on: functions with lives of their own, one store, one cloud, and messages that may be lost. */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { lookAtFuses } from '../../functions/bootstraps/fuse.js';
+import { followTeams } from '../../functions/bootstraps/team-roles.js';
+import { warn } from '../../functions/bootstraps/warn.js';
+import { cleanup } from '../../functions/cleanup/cleanup.js';
+import { searchHourly } from '../../functions/cleanup/hourly-search.js';
 import { googleApis, readConfig } from '../../functions/config.js';
 import type { Context } from '../../functions/context.js';
 import { runMessage } from '../../functions/engine/run/run.js';
+import { sweep } from '../../functions/engine/run/sweep.js';
 import { createOsLoginIdentity } from '../../functions/host/os-login.js';
+import { keepPools } from '../../functions/pools/keep.js';
 import { steps } from '../../functions/steps/index.js';
-import { Conflict } from '../../functions/store/store.js';
+import type { Write } from '../../functions/store/store.js';
 import { noTracing } from '../../functions/tracing/tracing.js';
 import { createDirectCloud } from '../../local/cloud/direct.js';
 import { createMemoryStore } from '../../local/functions/memory-store.js';
-import { environmentOf, initialState, laneFunctions } from '../../local/stack/deployment.js';
+import {
+  environmentOf,
+  type FunctionEnvironment,
+  initialState,
+  laneFunctions,
+  local,
+} from '../../local/stack/deployment.js';
 import type { StepMessage } from '../../shared/bootstrap/message.js';
-import type { FunctionName, Lane } from '../../shared/names.js';
-import { Problem } from '../../shared/problems.js';
+import { fillOptions } from '../../shared/bootstrap/rules.js';
+import { type FunctionName, functionNames, type Lane } from '../../shared/names.js';
+import { Problem, type ProblemCode } from '../../shared/problems.js';
 import { createRandom, type Random } from '../organizations/random.js';
+import { type BootstrapsItem, type Difficulty, difficulties, onlyOf } from './bootstraps-plan.js';
 import { cloudOf, endpointOf } from './process-cloud.js';
 import { type Disturbance, inTurns, storeOf } from './process-store.js';
 import { createScheduler, type Process } from './scheduler.js';
 import { createSeedKeys } from './seed-keys.js';
 import { createTeller } from './told.js';
-
-export type Fate = 'lost' | 'doubled' | 'late';
-
-/** What befalls the n-th call of all, and the n-th message of all, from 0. */
-export interface Adversary {
-  readonly calls: ReadonlyMap<number, Disturbance>;
-  readonly messages: ReadonlyMap<number, Fate>;
-}
 
 export interface Stage {
   readonly scheduler: ReturnType<typeof createScheduler>;
@@ -37,6 +45,11 @@ export interface Stage {
   living(name: FunctionName): Living;
   /** Has a function do something. What it throws ends that, as it ends a request. */
   invoke(name: FunctionName, what: string, work: (context: Context) => Promise<void>): void;
+  /** As Cloud Scheduler has it done. */
+  sweeps(): void;
+  cleansUp(): void;
+  /** Whatever lives of plinth ends, as when it is deployed anew. */
+  killAll(): void;
   /** Calls and messages so far. */
   readonly counts: { calls: number; messages: number; deaths: number };
 }
@@ -50,21 +63,37 @@ const endpoints = Object.fromEntries(googleApis.map((api) => [api, endpointOf(ap
   (typeof googleApis)[number],
   string
 >;
-const configs = new Map<FunctionName, Context['config']>();
-function configOf(name: FunctionName): Context['config'] {
+const configs = new Map<string, Context['config']>();
+function configOf(name: FunctionName, settings: FunctionEnvironment): Context['config'] {
+  const key = JSON.stringify([name, settings]);
   const known =
-    configs.get(name) ??
-    readConfig(
-      environmentOf(name, {
+    configs.get(key) ??
+    readConfig({
+      ...environmentOf(name, {
         origin: 'https://plinth.simulated.example',
         endpoints,
         issuerUrl: 'https://issuer.simulated.example',
         forge1Url: 'https://forge1.simulated.example',
       }),
-    );
-  configs.set(name, known);
+      ...settings,
+    });
+  configs.set(key, known);
   return known;
 }
+
+/** The deployment of a plan, beyond the usual. */
+function settingsOf(items: readonly BootstrapsItem[]): FunctionEnvironment {
+  const ceilings = onlyOf(items, 'ceilings');
+  const pool = onlyOf(items, 'pool');
+  const { billingAccount, folder: parent } = local;
+  return {
+    ...(ceilings && { PLINTH_USD_PER_MONTH: String(ceilings.month), PLINTH_BEYOND_CEILING: ceilings.beyond }),
+    ...(pool && { PLINTH_POOLS: JSON.stringify([{ parent, billingAccount, region, size: pool.size, maxAge: '1d' }]) }),
+  };
+}
+
+/** Where bootstraps are, unless they ask for another place. */
+const { region } = fillOptions({});
 
 /** Most answers come soon, some after seconds, and one in a hundred when a lease is over. */
 function latency(random: Random): number {
@@ -77,20 +106,32 @@ function latency(random: Random): number {
 export const mostAheadSeconds = 20;
 const functionSeconds = 540;
 
-const isExpected = (error: unknown): boolean =>
-  (error instanceof Problem && error.code !== 'internal') || error instanceof Conflict;
+/** What people may be told, beside that the database or Google cannot be reached now. */
+const refusals: readonly ProblemCode[] = ['conflict', 'bad-input', 'over-ceiling', 'stopped', 'too-many'];
+const unreachable: readonly ProblemCode[] = ['unavailable', 'cloud-unavailable'];
+
+const isExpected = (name: FunctionName, error: unknown): boolean =>
+  error instanceof Problem &&
+  (unreachable.includes(error.code) || (name === functionNames.bootstraps && refusals.includes(error.code)));
 
 const said = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error));
 
 /** What somebody sees of all that goes on. */
 interface Watching {
-  onCommit(): void;
+  /** `by`: the delivery of a message that did it. Undefined: a person or a schedule did. */
+  onCommit(writes: readonly Write[], by: string | undefined): void;
   onMessage(message: StepMessage): void;
+  onEnd(by: string, instance: string, result: string): void;
 }
 
-export function createStage(seed: number, adversary: Adversary, watching: Watching): Stage {
+export function createStage(seed: number, items: readonly BootstrapsItem[], watching: Watching): Stage {
   const random = createRandom(seed ^ 0x5eed);
-  const scheduler = createScheduler(random, 'next');
+  const scheduler = createScheduler(random, onlyOf(items, 'order')?.withinSeconds ?? 0);
+  const calls = new Map(items.flatMap((each) => (each.kind === 'call' ? [[each.nth, each.how] as const] : [])));
+  const fates = new Map(items.flatMap((each) => (each.kind === 'message' ? [[each.nth, each.fate] as const] : [])));
+  const settings = settingsOf(items);
+  const difficulty = onlyOf(items, 'cloud');
+  const world: Difficulty | undefined = difficulty && difficulties[difficulty.is];
   const memory = createMemoryStore(scheduler.time);
   const google = scheduler.process('Google');
   const direct = createDirectCloud({
@@ -98,14 +139,18 @@ export function createStage(seed: number, adversary: Adversary, watching: Watchi
     initial: initialState(),
     now: scheduler.time,
     sleep: (milliseconds) => google.turn(milliseconds / 1000),
+    world: world?.world,
+    settings: world?.settings,
   });
   const teller = createTeller();
   const counts = { calls: 0, messages: 0, deaths: 0 };
   const lives = new Map<FunctionName, Living>();
   const seconds = (): number => latency(random);
+  const delivery = new AsyncLocalStorage<string>();
+  let deliveries = 0;
 
   const disturb = (process: Process, call: string): Disturbance | undefined => {
-    const how = adversary.calls.get(counts.calls);
+    const how = calls.get(counts.calls);
     counts.calls += 1;
     if (how === undefined) return undefined;
     teller.tell(scheduler.time(), process.name, `its call ${counts.calls - 1} (${call}) ${how} its effect`);
@@ -119,17 +164,19 @@ export function createStage(seed: number, adversary: Adversary, watching: Watchi
       const { bootstrapId, instance } = message;
       stage.invoke(laneFunctions[lane], `gets ${bootstrapId} ${instance}`, async (context) => {
         const deadlineAt = new Date(context.clock.now().getTime() + functionSeconds * 1000);
-        await runMessage(context, steps, message, {
-          deadlineAt,
-          onEnd: (ended, result) =>
-            teller.tell(scheduler.time(), laneFunctions[lane], `${bootstrapId} ${ended}: ${result}`),
-        });
+        deliveries += 1;
+        const by = String(deliveries);
+        const onEnd = (ended: string, result: string): void => {
+          teller.tell(scheduler.time(), laneFunctions[lane], `${bootstrapId} ${ended}: ${result}`);
+          watching.onEnd(by, `${bootstrapId} ${ended}`, result);
+        };
+        await delivery.run(by, () => runMessage(context, steps, message, { deadlineAt, onEnd }));
       });
     });
   }
 
   function send(lane: Lane, message: StepMessage): void {
-    const fate = adversary.messages.get(counts.messages);
+    const fate = fates.get(counts.messages);
     counts.messages += 1;
     const { bootstrapId, instance } = message;
     if (fate !== undefined) teller.tell(scheduler.time(), 'Pub/Sub', `${bootstrapId} ${instance} is ${fate}`);
@@ -139,7 +186,7 @@ export function createStage(seed: number, adversary: Adversary, watching: Watchi
   }
 
   function createContext(name: FunctionName, process: Process): Context {
-    const config = configOf(name);
+    const config = configOf(name, settings);
     const cloud = cloudOf({ config, direct, process, disturb, seconds });
     const keys = createSeedKeys(process.random);
     const { clock } = process;
@@ -152,10 +199,15 @@ export function createStage(seed: number, adversary: Adversary, watching: Watchi
       log(severity, message, fields) {
         if (severity !== 'ERROR') return;
         const { error } = (fields ?? {}) as { readonly error?: unknown };
-        if (error === undefined || isExpected(error)) teller.tell(scheduler.time(), process.name, message);
+        if (error === undefined || isExpected(name, error)) teller.tell(scheduler.time(), process.name, message);
         else teller.wrong(scheduler.time(), `${process.name}: ${message}: ${said(error)}`);
       },
-      store: storeOf(memory, process, { disturb, seconds, answers: true, onCommit: watching.onCommit }),
+      store: storeOf(memory, process, {
+        disturb,
+        seconds,
+        answers: true,
+        onCommit: (writes) => watching.onCommit(writes, delivery.getStore()),
+      }),
       publisher: {
         publish: (lane, messages) =>
           inTurns(
@@ -195,13 +247,29 @@ export function createStage(seed: number, adversary: Adversary, watching: Watchi
       lives.set(name, living);
       return living;
     },
+    sweeps() {
+      stage.invoke(functionNames.sweep, 'sweeps', async (context) => {
+        const works = [sweep(context), warn(context), lookAtFuses(context), followTeams(context), keepPools(context)];
+        const failed = (await Promise.allSettled(works)).find(({ status }) => status === 'rejected');
+        if (failed?.status === 'rejected') throw failed.reason;
+      });
+    },
+    cleansUp() {
+      stage.invoke(functionNames.cleanup, 'cleans up', async (context) => {
+        await cleanup(context, steps);
+        await searchHourly(context);
+      });
+    },
+    killAll() {
+      for (const { process } of lives.values()) process.kill();
+    },
     invoke(name, what, work) {
       const { process, context } = stage.living(name);
       scheduler.start(process, async () => {
         try {
           await work(context);
         } catch (error) {
-          if (!isExpected(error)) teller.wrong(scheduler.time(), `${name} ${what}: ${said(error)}`);
+          if (!isExpected(name, error)) teller.wrong(scheduler.time(), `${name} ${what}: ${said(error)}`);
           else teller.tell(scheduler.time(), name, `${what}: ${(error as Error).message}`);
         }
       });

@@ -24,6 +24,14 @@ interface Hunting {
   readonly shrinks?: boolean;
 }
 
+/**
+ * Where tests begin that hold up a change: each Node has seeds of its own, and the same ones each time. What they find, the change
+ * has broken. Nights begin anywhere.
+ */
+export const firstSeed = Number(
+  process.env['PLINTH_TEST_SEED'] ?? Number.parseInt(process.versions.node, 10) * 100_000,
+);
+
 /** One in so many seeds is played twice. */
 const twiceEvery = 20;
 

@@ -39,8 +39,8 @@ const weights: Partial<Readonly<Record<ActionKind, number>>> = {
   migrateTeam: 5,
   detachTeam: 2,
   undoMigration: 3,
-  proposeTransfer: 4,
-  acceptTransfer: 4,
+  proposeTransfer: 6,
+  acceptTransfer: 6,
   refuseTransfer: 1,
   addOrganizationMembers: 1,
   addTeamMembers: 2,
@@ -56,6 +56,8 @@ const weights: Partial<Readonly<Record<ActionKind, number>>> = {
   deleteTeam: 3,
   restoreTeam: 3,
   setTeamMemberRole: 2,
+  setOrganizationCeilings: 2,
+  setTeamCeilings: 2,
 };
 const kinds = Object.entries(weights).flatMap(([kind, weight]) => Array<ActionKind>(weight).fill(kind as ActionKind));
 
@@ -73,8 +75,10 @@ function poolOf(random: Random): Pool {
   const everybody = { kinds, callers: [operator, operator, ...people], emails: people };
   if (random.maybe(0.5)) return { ...everybody, organizations: [0, 1], teams: [0, 1] };
   const few = <T>(all: readonly T[], most: number): T[] => Array.from({ length: most }, () => random.pick(all));
+  const chosen = few(kinds, 2 + random.below(2));
   return {
-    kinds: few(kinds, 2 + random.below(2)),
+    // An answer without its question says little.
+    kinds: chosen.includes('acceptTransfer') ? [...chosen, 'proposeTransfer'] : chosen,
     callers: few(everybody.callers, 3),
     emails: few(people, 2),
     organizations: [random.below(2)],

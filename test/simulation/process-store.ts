@@ -1,13 +1,16 @@
 /** The store as a process sees it: each call waits for its turn, and may fail or kill the process before or after its effect. */
-import type { Store, Transaction } from '../../functions/store/store.js';
+import type { Store, Transaction, Write } from '../../functions/store/store.js';
 import type { MemoryStore } from '../../local/functions/memory-store.js';
 import { Problem } from '../../shared/problems.js';
 import type { Process } from './scheduler.js';
 
-export type Disturbance = 'fails before' | 'fails after' | 'dies before' | 'dies after';
+/** `is late after`: the answer takes longer than any lease lasts. */
+export type Disturbance = 'fails before' | 'fails after' | 'dies before' | 'dies after' | 'is late after';
 
 /** Asked once for each call that a process makes. */
 export type Disturb = (process: Process, call: string) => Disturbance | undefined;
+
+const lateSeconds = 75;
 
 /** Never resolves: whoever waits is dead. */
 const never = (): Promise<never> => new Promise(() => undefined);
@@ -35,7 +38,7 @@ export async function inTurns<T>(
     process.kill();
     return never();
   }
-  if (answers) await process.turn(seconds());
+  if (answers) await process.turn(seconds() + (disturbance === 'is late after' ? lateSeconds : 0));
   if (disturbance === 'fails after') throw fault();
   if ('error' in result) throw result.error;
   return result.value;
@@ -47,7 +50,7 @@ interface Options {
   /** Each answer takes a turn of its own. */
   readonly answers: boolean;
   /** Called after each commit that writes something. */
-  readonly onCommit: (process: Process) => void;
+  readonly onCommit: (writes: readonly Write[]) => void;
 }
 
 export function storeOf(memory: MemoryStore, process: Process, options: Options): Store {
@@ -62,7 +65,7 @@ export function storeOf(memory: MemoryStore, process: Process, options: Options)
     commit: (writes) =>
       call(`commit ${writes[0]?.collection ?? 'nothing'}`, async () => {
         const versions = await memory.commit(writes);
-        onCommit(process);
+        onCommit(writes);
         return versions;
       }),
     transaction: (body) => transactInTurns(memory, process, options, body),
@@ -80,9 +83,9 @@ async function transactInTurns<T>(
     process.kill();
     return never();
   };
-  let written = 0;
+  let written: Write[] = [];
   const result = await memory.transaction(async (transaction) => {
-    written = 0;
+    written = [];
     const value = await body({
       ...transaction,
       async get(collection, id) {
@@ -94,7 +97,7 @@ async function transactInTurns<T>(
         return transaction.getMany(collection, ids);
       },
       write(...more) {
-        written += more.length;
+        written.push(...more);
         transaction.write(...more);
       },
     });
@@ -103,7 +106,7 @@ async function transactInTurns<T>(
     if (disturbance === 'fails before') throw unreachable();
     return value;
   });
-  if (written > 0) onCommit(process);
+  if (written.length > 0) onCommit(written);
   if (disturbance === 'dies after') return dies();
   if (disturbance === 'fails after') throw unreachable();
   return result;

@@ -8,8 +8,11 @@ import { retryBy } from '../../functions/store/persist.js';
 import { chanceOf, type Random } from '../organizations/random.js';
 import { createOutside } from './outside.js';
 
-/** `anybody`: all that waits may go on, and time follows. `next`: what is due first, so that time passes as it would. */
-type Choice = 'anybody' | 'next';
+/**
+ * `anybody`: all that waits may go on, and time follows. A number: whoever is due within so many seconds of the first, so that
+ * time passes as it would. With 0 that is the first.
+ */
+type Choice = 'anybody' | number;
 
 /** What dies at once: an instance of a function, with all that it is at. */
 export interface Process {
@@ -92,6 +95,14 @@ export function createScheduler(random: Random, choice: Choice): Scheduler {
     return process;
   }
 
+  function choose(): number {
+    if (choice === 'anybody') return random.below(waiting.length);
+    const next = first();
+    if (choice === 0 || waiting.length < 2) return next;
+    const until = (waiting[next] as Waiting).from + choice * 1000;
+    return random.pick(waiting.flatMap(({ from }, i) => (from <= until ? [i] : [])));
+  }
+
   const first = (): number => {
     let best = 0;
     for (const [i, each] of waiting.entries()) {
@@ -102,7 +113,7 @@ export function createScheduler(random: Random, choice: Choice): Scheduler {
   };
 
   async function goOn(): Promise<void> {
-    const [next] = waiting.splice(choice === 'next' ? first() : random.below(waiting.length), 1);
+    const [next] = waiting.splice(choose(), 1);
     if (next === undefined)
       throw new Error(`Nobody goes on, and these wait: ${[...working.keys()].map(({ name }) => name).join(', ')}`);
     time = Math.max(time, next.from);

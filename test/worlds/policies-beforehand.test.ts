@@ -3,13 +3,19 @@ import { expect } from 'chai';
 import type { JsonObject } from '../../local/cloud/kernel/api.js';
 import type { ConstraintName } from '../../local/cloud/org-policy/constraints.js';
 import { writePolicyRecord } from '../../local/cloud/org-policy/policies.js';
+import { makePackage, sampleVersion } from '../../local/packages/make-package.js';
+import { publishPackage } from '../../local/packages/publish.js';
 import { functionAccount, local } from '../../local/stack/deployment.js';
 import { functionNames } from '../../shared/names.js';
+import { runAt } from '../support/plinth-here.js';
 import {
+  argsOf,
+  type Caller,
   changesIn,
   type Flags,
   makeScene,
   type Outcome,
+  outcomeOf,
   refusedWith,
   type Scene,
   succeeded,
@@ -287,4 +293,54 @@ describe('organization policies, before machines are reached through IAP', funct
       }
     });
   }
+});
+
+describe('a policy that lets load balancers be internal alone, before a platform is installed', function () {
+  this.timeout(240_000);
+  const constraint = 'compute.restrictLoadBalancerCreationForTypes';
+  const flags = { 'install-version': sampleVersion, 'registry-type': 'artifact-registry' };
+  let scene: Scene;
+  afterEach(() => scene?.close());
+
+  /** With machines, and with the platform's package. */
+  async function installerUnder(loadBalancers: 'external' | 'internal'): Promise<Caller> {
+    scene = await makeScene({
+      settings: {
+        PLINTH_HOSTS: 'on',
+        PLINTH_RELEASES_URL: 'https://mirror.example.com/plinth',
+        PLINTH_RELEASE_SHA256: '0'.repeat(64),
+        PLINTH_LOAD_BALANCERS: loadBalancers,
+      },
+    });
+    const content = { spec: { rules: [allow('in:INTERNAL')] } };
+    writePolicyRecord(scene.cloud.world, local.folder, constraint, content, { atOnce: true });
+    const caller = await scene.caller();
+    await publishPackage(scene.cloud, await makePackage(caller.folder));
+    return caller;
+  }
+  const projects = () => Object.keys(scene.cloud.world.table('projects')).sort();
+
+  it('refuses external ones with the type and the setting, and nothing is made', async () => {
+    const caller = await installerUnder('external');
+    const [since, before] = [scene.cloud.calls.last(), projects()];
+    const { detail, advice } = refusalOf(await caller.bootstrap('outside', flags));
+    expect(detail).to.include(constraint).and.to.include('EXTERNAL_NETWORK_TCP_UDP');
+    expect(detail).to.include('PLINTH_LOAD_BALANCERS');
+    expect(advice).to.include(`gcloud org-policies describe ${constraint} --effective`);
+    expect(changesIn(scene.cloud, since)).to.deep.equal([]);
+    expect(projects()).to.deep.equal(before);
+  });
+
+  // test/worlds/hardened.tools.test.ts goes on from here to the end of an install.
+  it('lets internal ones through', async () => {
+    const caller = await installerUnder('internal');
+    const since = scene.cloud.calls.last();
+    const checked = outcomeOf(
+      await runAt(['beta', 'bootstrap-cloud', '--check', '--json', ...argsOf('inside', flags)], caller),
+    );
+    expect(checked.result.exitCode, checked.stdout).to.equal(0);
+    expect(checked.result['check']).to.include({ go: true });
+    const asked = scene.cloud.calls.list({ since }).map(({ params }) => String(params['name']));
+    expect(asked).to.include(`${local.folder}/policies/${constraint}`);
+  });
 });

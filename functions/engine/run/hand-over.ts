@@ -1,7 +1,7 @@
 /** Waits within this invocation while its time allows. Otherwise a fresh message carries on. */
 import { addSeconds } from '../../../shared/add-seconds.js';
 import { collections } from '../../../shared/names.js';
-import { persist } from '../../store/persist.js';
+import { afterConflict, persist } from '../../store/persist.js';
 import { Conflict } from '../../store/store.js';
 import { type LeaseRecord, leaseId } from '../record/documents.js';
 import { marginSeconds } from './deadline.js';
@@ -40,13 +40,16 @@ export async function handOver(
     dueAt: publish ? addSeconds(new Date(notBefore), marginSeconds) : notBefore,
   };
   const write = { kind: 'update', collection: collections.leases, id: leaseId(bootstrapId, instance), data } as const;
-  for (let version = await held.stop(); ; version = await held.again()) {
+  let version = await held.stop();
+  for (let attempt = 0; ; attempt++) {
     try {
       await persist(() => context.store.commit([{ ...write, version }]));
       break;
     } catch (error) {
       // A person cancelled in between. The next claim sees it.
       if (!(error instanceof Conflict)) throw error;
+      if (attempt > 0) await afterConflict(attempt);
+      version = await held.again();
     }
   }
   const { lane } = held.current();

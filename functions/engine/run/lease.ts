@@ -5,7 +5,7 @@
 import { addSeconds } from '../../../shared/add-seconds.js';
 import { collections } from '../../../shared/names.js';
 import type { Context } from '../../context.js';
-import { persist } from '../../store/persist.js';
+import { afterConflict, persist } from '../../store/persist.js';
 import { Conflict, type Document, type Version } from '../../store/store.js';
 import { type LeaseRecord, leaseId, liftLease, read } from '../record/documents.js';
 
@@ -79,6 +79,8 @@ function createLeaseDocument(
 ) {
   const holder = random.uuid();
   const controller = new AbortController();
+  const readNow = async (): Promise<Found | undefined> =>
+    read(await persist(() => store.get(collection, id)), liftLease);
   const lost = (): LeaseLost => {
     const error = new LeaseLost(`${id} is no longer ours`);
     controller.abort(error);
@@ -98,38 +100,45 @@ function createLeaseDocument(
         await persist(() => store.commit([{ kind: 'update', collection, id, version, data: change }]))
       )[0] as Version;
     },
+    readNow,
     async readOurs(): Promise<Found> {
-      const now = read(await persist(() => store.get(collection, id)), liftLease);
+      const now = await readNow();
       if (now?.data.holder !== holder) throw lost();
       return now;
     },
   };
 }
 
+/** A claim of what nobody else has written meanwhile is tried so often. */
+const claimTries = 10;
+
 /** The first write of a holder. Undefined: somebody else was first. */
 async function take(
   { clock }: Pick<Context, 'clock'>,
-  { holder, renewed, write, readOurs }: LeaseDocument,
+  { holder, renewed, write, readNow }: LeaseDocument,
   { version, data }: Found,
 ): Promise<Found | undefined> {
   const claimed: Partial<LeaseRecord> = {
     state: 'running',
     number: data.number + 1,
     holder,
-    ...renewed(),
     notBefore: undefined,
     startedAt: data.startedAt ?? clock.now().toISOString(),
     ...(data.state === 'running' ? { deaths: data.deaths + 1 } : {}),
   };
-  try {
-    return { version: await write(version, claimed), data: { ...data, ...claimed } };
-  } catch (error) {
-    if (!(error instanceof Conflict)) throw error;
-    // The first answer may have been lost, and the client's second try may have met our own write.
-    return readOurs().catch((cause: unknown) => {
-      if (cause instanceof LeaseLost) return undefined;
-      throw cause;
-    });
+  for (let attempt = 0; ; attempt++) {
+    const change = { ...claimed, ...renewed() };
+    try {
+      return { version: await write(version, change), data: { ...data, ...change } };
+    } catch (error) {
+      if (!(error instanceof Conflict)) throw error;
+      const now = await readNow();
+      // The first answer may have been lost, and the client's second try may have met our own write.
+      if (now?.data.holder === holder) return now;
+      // Firestore also refuses quick writes of one document. Then nobody was first.
+      if (now?.version !== version || attempt >= claimTries) return undefined;
+      await afterConflict(attempt);
+    }
   }
 }
 
@@ -152,7 +161,7 @@ function hold(
 
   let stopped = false;
   const save = async (change: Partial<LeaseRecord>): Promise<void> => {
-    for (;;) {
+    for (let attempt = 0; ; attempt++) {
       if (signal.aborted) throw signal.reason;
       const data = { ...change, ...renewed() };
       try {
@@ -161,8 +170,9 @@ function hold(
         return;
       } catch (error) {
         if (!(error instanceof Conflict)) throw error;
-        // A person cancelled, or our own write went through and its answer was lost.
+        // A person cancelled, or our own write went through and its answer was lost. Or it was too soon after the last one.
         ({ version, data: record } = await readOurs());
+        if (attempt > 0) await afterConflict(attempt);
       }
     }
   };

@@ -1,0 +1,142 @@
+/** The plans of whole bootstraps: who asks for what and when, what the cloud and the deployment are like, and which calls and messages go wrong. */
+import type { WorldSettings } from '../../local/cloud/worlds/settings.js';
+import type { WorldName } from '../../local/cloud/worlds/table.js';
+import type { ProblemCode } from '../../shared/problems.js';
+import { createRandom, type Random } from '../organizations/random.js';
+import type { Disturbance } from './process-store.js';
+
+export type Fate = 'lost' | 'doubled' | 'late';
+
+const doings = [
+  'begin',
+  'resume',
+  'extend',
+  'protect',
+  'unprotect',
+  'share',
+  'unshare',
+  'transfer',
+  'cancel',
+  'restart',
+  'remove',
+  'cleanup',
+  'sweep',
+  'stop',
+  'open',
+] as const;
+export type Doing = (typeof doings)[number];
+
+/** What makes it hard in the cloud, and which problems may end a bootstrap for that. */
+export interface Difficulty {
+  readonly world?: WorldName;
+  readonly settings: WorldSettings;
+  readonly ends: readonly ProblemCode[];
+}
+
+/** None of them keeps a bootstrap from its end for ever. */
+export const difficulties = {
+  'VMs meet stockouts': { settings: { 'chance.stockout': 0.3 }, ends: ['cloud-capacity'] },
+  'spot VMs are taken away': { settings: { 'chance.preemption': 0.5 }, ends: [] },
+  'there are few CPUs': { settings: { 'quota.CPUS': 12, 'chance.quotaGranted': 0 }, ends: ['cloud-quota'] },
+  'more CPUs come late': { settings: { 'quota.CPUS': 12, 'delay.quotaDecision': 1200 }, ends: ['cloud-quota'] },
+  'the organization forbids much': { world: 'hardened', settings: {}, ends: ['cloud-policy'] },
+  'grants spread slowly': { settings: { 'delay.iamPolicy': 400 }, ends: [] },
+  'services spread slowly': { settings: { 'delay.service': 300, 'delay.serviceOperation': 200 }, ends: [] },
+  'services are never there': { settings: { 'delay.serviceOperation': 86_000 }, ends: ['cloud-propagation'] },
+  'machines come slowly': { settings: { 'pace.compute': 8 }, ends: [] },
+  'projects come late': { settings: { 'delay.project': 1200 }, ends: [] },
+  'searches lag behind': { settings: { 'delay.projectSearch': 900, 'delay.secretList': 600 }, ends: [] },
+} as const satisfies Readonly<Record<string, Difficulty>>;
+export type DifficultyName = keyof typeof difficulties;
+
+export type BootstrapsItem =
+  | {
+      readonly kind: 'do';
+      readonly what: Doing;
+      readonly name: string;
+      readonly atSeconds: number;
+      readonly variant: number;
+    }
+  /** At the n-th call of all, from 0. */
+  | { readonly kind: 'call'; readonly nth: number; readonly how: Disturbance }
+  | { readonly kind: 'message'; readonly nth: number; readonly fate: Fate }
+  | { readonly kind: 'cloud'; readonly is: DifficultyName }
+  /** Whoever is due within so many seconds of the next may go on before. */
+  | { readonly kind: 'order'; readonly withinSeconds: number }
+  /** The deployment has ceilings of so many USD. */
+  | { readonly kind: 'ceilings'; readonly month: number; readonly beyond: 'warn' | 'stop' }
+  /** It prepares projects, until an operator drains them. */
+  | { readonly kind: 'pool'; readonly size: number; readonly drainAtSeconds: number }
+  /** Until then an earlier release wrote the records. */
+  | { readonly kind: 'release'; readonly atSeconds: number };
+
+export type Acting = Extract<BootstrapsItem, { kind: 'do' }>;
+
+const hour = 3600;
+const hows: readonly Disturbance[] = ['fails before', 'fails after', 'dies before', 'dies after', 'is late after'];
+const fates: readonly Fate[] = ['lost', 'doubled', 'late'];
+export const variants = 12;
+
+const several = <T>(random: Random, most: number, make: () => T): T[] =>
+  Array.from({ length: random.below(most) }, make);
+
+/** Most of it happens while things are made. In some plans people ask for everything within moments. */
+function actsOf(random: Random, names: readonly string[]): BootstrapsItem[] {
+  const together = random.maybe(0.3) ? random.below(random.pick([10, 300, 1500])) : undefined;
+  const moment = (): number => {
+    if (together !== undefined) return together + random.next() * 4;
+    return random.maybe(0.7) ? random.below(1500) : random.below(3 * hour);
+  };
+  return several(random, 7, () => ({
+    kind: 'do',
+    what: random.pick(doings),
+    name: random.pick(names),
+    atSeconds: moment(),
+    variant: random.below(variants),
+  }));
+}
+
+/** What the world of a plan is like. Half of the worlds are plain. */
+function surroundingsOf(random: Random): BootstrapsItem[] {
+  const some: BootstrapsItem[] = [];
+  if (random.maybe(0.7)) some.push({ kind: 'order', withinSeconds: random.pick([0.2, 1, 5]) });
+  if (random.maybe(0.4)) some.push({ kind: 'cloud', is: random.pick(Object.keys(difficulties) as DifficultyName[]) });
+  if (random.maybe(0.2))
+    some.push({ kind: 'ceilings', month: random.pick([5, 10, 20]), beyond: random.pick(['warn', 'stop']) });
+  if (random.maybe(0.2)) some.push({ kind: 'pool', size: 1 + random.below(2), drainAtSeconds: random.below(2 * hour) });
+  if (random.maybe(0.1)) some.push({ kind: 'release', atSeconds: random.below(2 * hour) });
+  return some;
+}
+
+export function planOf(seed: number): BootstrapsItem[] {
+  const random = createRandom(seed);
+  const names = ['first', 'second'].slice(0, 1 + random.below(2));
+  const begins = names.map(
+    (name): BootstrapsItem => ({
+      kind: 'do',
+      what: 'begin',
+      name,
+      atSeconds: random.below(300),
+      variant: random.below(variants),
+    }),
+  );
+  const acts = actsOf(random, names);
+  const calls = several(
+    random,
+    6,
+    (): BootstrapsItem => ({ kind: 'call', nth: random.below(1500), how: random.pick(hows) }),
+  );
+  const messages = several(
+    random,
+    4,
+    (): BootstrapsItem => ({ kind: 'message', nth: random.below(80), fate: random.pick(fates) }),
+  );
+  return [...begins, ...acts, ...calls, ...messages, ...surroundingsOf(random)];
+}
+
+/** What a play is to have of one kind. Of several, the first counts. */
+export const onlyOf = <K extends BootstrapsItem['kind']>(
+  items: readonly BootstrapsItem[],
+  kind: K,
+): Extract<BootstrapsItem, { kind: K }> | undefined =>
+  items.find((each): each is Extract<BootstrapsItem, { kind: K }> => each.kind === kind);
