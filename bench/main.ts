@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util';
 import { atOnce } from './at-once.js';
 import { cleanup } from './cleanup.js';
 import { coldStart } from './cold-start.js';
+import { completion } from './completion.js';
 import { documents } from './documents.js';
 import { type Figure, type Measurement, ratioOf, tableOf } from './figures.js';
 import { forecasts } from './forecast.js';
@@ -41,6 +42,7 @@ const measurements: readonly Measurement[] = [
   ssh,
   iap,
   help,
+  completion,
   simulatedCloud,
   coldStart,
 ];

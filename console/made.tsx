@@ -8,7 +8,8 @@ import { Command, Problem } from './parts.js';
 
 export function Made({ view }: { view: BootstrapView }) {
   const { vms, addresses, dns, registry, datacenters } = view.result;
-  if (vms.length + addresses.length + datacenters.length === 0 && dns === undefined) return null;
+  const ready = datacenters.filter((each) => each.ready);
+  if (vms.length + addresses.length + ready.length === 0 && dns === undefined) return null;
   return (
     <section>
       <h2>What was made</h2>
@@ -73,10 +74,10 @@ export function Made({ view }: { view: BootstrapView }) {
           </div>
         )}
       </dl>
-      {datacenters.length > 0 && (
+      {ready.length > 0 && (
         <div class="files">
-          {datacenters.map(({ key, name, ready }) => (
-            <Config key={key} id={view.id} datacenter={key} name={name} ready={ready} />
+          {ready.map(({ key, name }) => (
+            <Config key={key} id={view.id} datacenter={key} name={name} />
           ))}
           <p class="dim">Secrets come by the command line alone, with your SSH key:</p>
           <Command text={`plinth kubeconfig ${calledBy(view)}`} />
@@ -86,7 +87,7 @@ export function Made({ view }: { view: BootstrapView }) {
   );
 }
 
-function Config({ id, datacenter, name, ready }: { id: string; datacenter: string; name: string; ready: boolean }) {
+function Config({ id, datacenter, name }: { id: string; datacenter: string; name: string }) {
   const [refusal, setRefusal] = useState<Refusal>();
   const download = async (): Promise<void> => {
     setRefusal(undefined);
@@ -101,10 +102,9 @@ function Config({ id, datacenter, name, ready }: { id: string; datacenter: strin
   };
   return (
     <>
-      <button type="button" disabled={!ready} onClick={() => void download()}>
+      <button type="button" onClick={() => void download()}>
         Download config.yaml of {name}
       </button>
-      {!ready && <span class="dim"> once it is made</span>}
       {refusal && <Problem refusal={refusal} />}
     </>
   );

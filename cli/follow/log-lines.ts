@@ -18,7 +18,7 @@ export function createLogLines(titleOf: (instance: string) => string, style: Sty
   const rests = new Map<string, string>();
   let hinted = false;
   const shown = (instance: string, line: string): string =>
-    style.dim(`  ${printable(titleOf(instance))} │ ${printable(cut(line))}`);
+    `  ${style.dim(`${printable(titleOf(instance))} │ ${printable(cut(line))}`)}`;
   const leftOut = (instance: string, what: string): string => {
     const where = hinted ? '' : ` (all of it: ${command})`;
     hinted = true;

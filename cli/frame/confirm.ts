@@ -3,8 +3,12 @@ import { createInterface } from 'node:readline/promises';
 import { type Fault, Problem } from '../../shared/problems.js';
 import type { Call } from './command.js';
 import type { Io } from './io.js';
+import { wrapLine } from './wrap-line.js';
 
 type Asking = Pick<Call, 'io' | 'interrupted'>;
+
+/** The least that a terminal has left for an answer behind its question. */
+const answerCells = 20;
 
 /** Whether a person can read the question and answer it. */
 export const canAsk = ({ stdin, stderr }: Io): boolean => stdin.isTTY === true && stderr.isTTY === true;
@@ -30,7 +34,8 @@ export async function ask(question: string, { io, interrupted }: Asking): Promis
   const lines = createInterface({ input: io.stdin, output: io.stderr, terminal: false });
   try {
     const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
-    return await Promise.race([lines.question(`${question} `, { signal: interrupted }), ended]);
+    const shown = wrapLine(question, (io.stderr.columns || 80) - answerCells).join('\n');
+    return await Promise.race([lines.question(`${shown} `, { signal: interrupted }), ended]);
   } catch (error) {
     if (!interrupted.aborted) throw error;
     throw new Problem('interrupted', 'Interrupted.', { advice: 'Nothing was changed.', cause: error });

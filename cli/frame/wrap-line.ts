@@ -20,10 +20,28 @@ function broken(line: string, columns: number, end: string): string[] {
   let rest = line;
   for (;;) {
     const at = widthOf(rest) <= columns ? -1 : lastBreak(rest, columns);
-    if (at < 0) return [...lines, rest];
+    if (at < 0) return restyled([...lines, rest]);
     lines.push(`${rest.slice(0, at).trimEnd()}${end}`);
     rest = `${' '.repeat(hang)}${rest.slice(at).trimStart()}`;
   }
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: what colours text begins with one
+const styling = /\u001b\[(\d+)m/g;
+/** What ends a style: bold and dim by 22, a colour by 39. */
+const ends: ReadonlySet<string> = new Set(['22', '39']);
+
+/** A style in which a line breaks ends there, and begins again on the next one. What is drawn in between stays free of it. */
+function restyled(lines: readonly string[]): string[] {
+  const open: string[] = [];
+  return lines.map((line) => {
+    const begun = open.join('');
+    for (const [code, number = ''] of line.matchAll(styling)) {
+      if (ends.has(number)) open.pop();
+      else open.push(code);
+    }
+    return `${begun}${line}${open.length === 0 ? '' : '\u001b[0m'}`;
+  });
 }
 
 /** The index of the space to break at: the last that fits, or the first of all. -1: there is none. */

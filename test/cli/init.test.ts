@@ -87,6 +87,15 @@ describe('plinth init', () => {
     expect(sandbox.has('plinth.yaml')).to.equal(false);
   });
 
+  it('breaks a question between words where the terminal is narrower, with room for the answer', async () => {
+    const others = ['--folder-id=1', '--zone=europe-west4-a', '--dns-zone-name=zone', '--project-ttl=2h'];
+    const started = sandbox.startOnTerminal(['init', ...flags, ...others], { columns: 60 });
+    await started.saw(/Version of the platform[\s\S]*: $/);
+    expect(started.text()).to.match(/Version of the platform to install\n {2}\[none: cloud resources alone\]: $/);
+    started.type('\u0003');
+    expect((await started.ended).code).to.equal(130);
+  });
+
   it('writes nothing after Ctrl-C or Ctrl-D', async () => {
     for (const key of ['\u0003', '\u0004']) {
       const started = sandbox.startOnTerminal(['init']);

@@ -67,6 +67,16 @@ describe('what is said on machines', () => {
     expect(said[12]?.length).to.be.below(450);
   });
 
+  it('stays dim where a terminal breaks its lines, and makes nothing else dim', async () => {
+    const words = Array.from({ length: 30 }, (_, n) => `word-${n}`);
+    service.events = [stateEvent('running'), logEvent('vm:jumpbox', `${words.join(' ')}\n`), stateEvent('succeeded')];
+    const { stdout } = await sandbox.startOnTerminal(following, { columns: 60 }).ended;
+    const lines = stdout.split('\n').filter((line) => line.includes('word-'));
+    expect(lines).to.have.length.above(3);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: it is about them
+    for (const line of lines) expect(line).to.match(/\u001b\[2m[^\u001b]*word-[^\u001b]*\u001b\[(?:0|22)m/);
+  });
+
   it('is an event with --json, and nothing at all with --ssh-quiet or of an earlier generation', async () => {
     service.events = [...shortRun.slice(0, 1), logEvent('vm:jumpbox', 'hello\n'), ...shortRun.slice(1)];
     const events = (stdout: string) =>
@@ -85,7 +95,7 @@ describe('what is said on machines', () => {
     service.events = [stateEvent('running'), logEvent('vm:jumpbox', 'hello from there\n'), ...shortRun.slice(1)];
     const { code, stdout } = await sandbox.startOnTerminal(following, { rows: 12, columns: 80 }).ended;
     expect(code).to.equal(0);
-    expect(stdout).to.include('\u001b[2m  VM jumpbox │ hello from there\u001b[22m');
+    expect(stdout).to.include('  \u001b[2mVM jumpbox │ hello from there\u001b[22m');
   });
 
   describe('is shown by logs', () => {

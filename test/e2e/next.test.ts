@@ -1,8 +1,8 @@
 /** `next` of a problem: the command that whoever reads `--json` runs after a failure, and what it leads to. */
 import { expect } from 'chai';
-import { people } from '../../local/stack/deployment.js';
+import { local, people } from '../../local/stack/deployment.js';
 import { type Life, lifeOf } from '../support/life.js';
-import { runAt } from '../support/plinth-here.js';
+import { type PlinthHere, runAt, startAt } from '../support/plinth-here.js';
 import { argsOf, type Caller, makeScene, type Scene, succeeded } from '../support/scene.js';
 
 const beta = ['beta', 'bootstrap-cloud'];
@@ -124,10 +124,113 @@ const cases: readonly Case[] = [
   },
 ];
 
+/** What a program runs that knows what it wants and reads what plinth says: each try has what the last failure told it. */
+interface Chain {
+  readonly wanted: string;
+  readonly tries: readonly (readonly string[])[];
+  /** Words that only the one who asks can know. Every other one stands in what was read before. */
+  readonly own: readonly string[];
+  readonly failures: number;
+  /** Without a token at first. Without this, who owns the bootstraps. */
+  readonly by?: 'newcomer';
+}
+
+const chains: readonly Chain[] = [
+  {
+    wanted: 'to see a project, without having logged in',
+    tries: [
+      [...beta, 'statu'],
+      [...beta, 'status'],
+      [...beta, 'status', 'mine'],
+      [...beta, 'status', 'mine'],
+      [...beta, 'status', 'standing'],
+    ],
+    own: ['mine'],
+    failures: 4,
+    by: 'newcomer',
+  },
+  {
+    wanted: 'to protect a project',
+    tries: [
+      [...beta, 'protect'],
+      [...beta, 'protect', 'standing'],
+      [...beta, 'protect', 'standing', '--until', '2', '--reason', 'a look'],
+      [...beta, 'protect', 'standing', '--until', '2d', '--reason', 'a look'],
+    ],
+    own: ['standing', '2', 'a look'],
+    failures: 3,
+  },
+  {
+    wanted: 'to remove a project that turns out to be protected',
+    tries: [
+      [...beta, 'cleanup', 'protected'],
+      [...beta, 'cleanup', 'protected', '--yes'],
+      [...beta, 'unprotect', 'protected'],
+      [...beta, 'cleanup', 'protected', '--yes'],
+    ],
+    own: [],
+    failures: 2,
+  },
+  {
+    wanted: 'to see who is in an organization',
+    tries: [
+      ['org', 'member'],
+      ['org', 'members'],
+      ['org', 'members', nobody],
+      ['org', 'members', 'acme'],
+    ],
+    own: [nobody],
+    failures: 3,
+  },
+  {
+    wanted: 'to see who is in a team',
+    tries: [
+      ['team'],
+      ['team', 'members'],
+      ['team', 'members', 'x'],
+      ['team', 'members', '123456789'],
+      ['team', 'members', 'TEAM'],
+    ],
+    own: ['x', '123456789'],
+    failures: 4,
+  },
+  {
+    wanted: 'a new project',
+    tries: [
+      ['beta', 'bootstrap-clod'],
+      beta,
+      [...beta, ...argsOf('chained', { 'billing-account': 'x' })],
+      [...beta, ...argsOf('chained', { 'billing-account': 'AAAAAA-BBBBBB-CCCCCC' })],
+      [...beta, ...argsOf('chained')],
+    ],
+    own: [...argsOf('chained').filter((word) => !word.startsWith('--')), 'x', 'AAAAAA-BBBBBB-CCCCCC'],
+    failures: 4,
+  },
+  {
+    wanted: 'to go on with what failed',
+    tries: [
+      [...beta, 'status', 'failing', '--follow'],
+      [...beta, ...argsOf('failing')],
+    ],
+    own: argsOf('failing'),
+    failures: 1,
+  },
+  {
+    wanted: 'to see projects, at an address that serves nothing',
+    tries: [
+      [...beta, 'list', '--endpoint', 'http://127.0.0.1:9'],
+      [...beta, 'list'],
+    ],
+    own: [],
+    failures: 1,
+  },
+];
+
 describe('next', function () {
   this.timeout(240_000);
   let scene: Scene;
   let life: Life;
+  let team: string;
   const callers: Partial<Record<'owner' | 'stranger' | 'operator', Caller>> = {};
 
   before(async () => {
@@ -144,6 +247,9 @@ describe('next', function () {
     const fault = scene.cloud.faults.add({ method, times: 0, code: 400, status: 'INVALID_ARGUMENT' });
     await owner.bootstrap('failing');
     scene.cloud.faults.remove(fault);
+    await runAt(['org', 'create', 'acme'], owner);
+    const made = await runAt(['team', 'create', 'platform', '--json'], owner);
+    team = String(JSON.parse(made.stdout.trim()).team.teamId);
   });
   after(() => scene?.close());
 
@@ -165,4 +271,60 @@ describe('next', function () {
       expect(after.exitCode, after.stderr).to.equal(0);
     });
   }
+
+  /** A person agrees at the issuer. */
+  async function agree(login: PlinthHere, email: string): Promise<void> {
+    const address = new URL(await said(login, /https?:\S+code_challenge\S+/));
+    address.searchParams.set('email', email);
+    await fetch(address);
+  }
+  /** Runs it as JSON. Only `plinth login` needs a person. */
+  async function read(args: readonly string[], caller: Pick<Caller, 'folder' | 'env'>) {
+    const started = startAt([...args, '--json'], caller);
+    if (args[0] === 'login') await agree(started, 'alice@example.com');
+    const { exitCode, stdout, stderr } = await started.ended;
+    return { exitCode, stdout, stderr, problem: JSON.parse(stdout.trim().split('\n').at(-1) ?? '').problem };
+  }
+  const callerOf = async ({ by }: Chain): Promise<Pick<Caller, 'folder' | 'env'>> => {
+    const { folder, env } = by === 'newcomer' ? await scene.caller('alice@example.com') : (callers.owner as Caller);
+    return {
+      folder,
+      env: by === 'newcomer' ? { ...env, PLINTH_TOKEN: '', PLINTH_OAUTH_CLIENT_ID: local.oauthClient } : env,
+    };
+  };
+
+  for (const chain of chains) {
+    it(`leads to the end whoever wants ${chain.wanted}`, async () => {
+      const caller = await callerOf(chain);
+      const met: string[] = [];
+      let known = [...chain.own, ...(chain.tries[0] ?? [])].join('\n');
+      let last: number | null = null;
+      for (const words of chain.tries) {
+        const args = words.map((word) => (word === 'TEAM' ? team : word));
+        for (const word of args) expect(known, `nothing has told ${word}`).to.include(word);
+        const { exitCode, stdout, stderr, problem } = await read(args, caller);
+        known += stdout;
+        last = exitCode;
+        if (exitCode === 0) continue;
+        const failure = `${problem.code}: ${problem.detail}`;
+        expect(met, 'each step makes progress').to.not.include(failure);
+        met.push(failure);
+        const after = await read(problem.next.split(' ').slice(1), caller);
+        expect(after.exitCode, `${stderr}\n${problem.next}\n${after.stderr}`).to.equal(0);
+        known += after.stdout;
+      }
+      expect([last, met.length], met.join('\n')).to.deep.equal([0, chain.failures]);
+    });
+  }
 });
+
+/** Waits until it has said so, and returns that part. */
+const said = ({ stdout, stderr, onText }: PlinthHere, pattern: RegExp): Promise<string> =>
+  new Promise((resolve) => {
+    const look = () => {
+      const found = pattern.exec(stdout() + stderr())?.[0];
+      if (found !== undefined) resolve(found);
+    };
+    onText(look);
+    look();
+  });

@@ -45,7 +45,9 @@ describe('the pictures of the docs', () => {
     for (const command of ['$ plinth init', '$ plinth up', '$ plinth down', 'my-first is removed.']) {
       expect(seen).to.include(command);
     }
-    expect(seen).to.not.match(/\/(?:tmp|root|home|work|Users|usr|var|opt)\b/);
+    // The sample lies there on its machines.
+    const onMachines = seen.replaceAll('/opt/plinth-sample/', '');
+    expect(onMachines).to.not.match(/\/(?:tmp|root|home|work|Users|usr|var|opt)\b/);
     expect(seen).to.not.match(/AGE-SECRET-KEY|PRIVATE KEY|eyJ[\w-]{8}|ya29\.|GOCSPX|secret=/);
   });
 });

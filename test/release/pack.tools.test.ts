@@ -16,6 +16,9 @@ import { basename, join } from 'node:path';
 import { expect } from 'chai';
 import { sha256 } from '../../shared/sha256.js';
 import { flagsRelease, version } from '../../shared/version.js';
+import { answerInit } from '../../tools/images/init-answers.js';
+import { startTerminal } from '../../tools/images/terminal-run.js';
+import { envFileOf, startLocal } from '../support/halves.js';
 import { projectFolder } from '../support/recording-store.js';
 
 describe('the npm package', () => {
@@ -112,5 +115,38 @@ describe('the npm package', () => {
     expect(stateOf('config file')).to.include({ state: 'ok' });
     expect(stateOf('credentials')).to.include({ detail: 'plinth found no credentials to say who is calling.' });
     expect(stateOf('SSH key')).to.include({ state: 'ok' });
+  });
+
+  it('makes a project and removes it, against npm run local, with one secret in the environment and no flag', async () => {
+    const bin = join(folder, 'node_modules', '.bin', 'plinth');
+    const [home, work] = [join(folder, 'newcomer'), join(folder, 'newcomer', 'my-first')];
+    mkdirSync(work, { recursive: true });
+    const envFile = join(home, 'plinth.env');
+    const service = startLocal(['--machines', 'none', '--time-factor', '0', '--env-file', envFile], home);
+    try {
+      const env = {
+        ...(await envFileOf(service, envFile)),
+        PATH: `${join(folder, 'node_modules', '.bin')}:${process.env['PATH']}`,
+        HOME: home,
+        PLINTH_FORGE1_APP_CLIENT_SECRET: 'secret',
+      };
+      const commands = ['plinth init && plinth up && plinth down'];
+      const terminal = startTerminal({ columns: 80, rows: 30 }, { commands, folder: work, env });
+      await answerInit(terminal, 'my-first', undefined);
+      await terminal.answer(/Make it\? \[y\/N\] $/, 'y');
+      await terminal.answer(/Type the name of the project to remove it: $/, 'my-first');
+      const seen = (await terminal.ended).map(({ text }) => text).join('');
+      expect(seen)
+        .to.include('my-first is removed.')
+        .and.not.match(/[Ww]arning|Error/);
+      const { stdout } = spawnSync(bin, ['beta', 'bootstrap-cloud', 'list', '--json'], { env, encoding: 'utf8' });
+      const { bootstraps } = JSON.parse(stdout);
+      expect(bootstraps.map(({ name, state }: Record<string, string>) => [name, state])).to.deep.equal([
+        ['my-first', 'removed'],
+      ]);
+    } finally {
+      service.child.kill('SIGINT');
+      await service.ended;
+    }
   });
 });

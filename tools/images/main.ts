@@ -9,11 +9,12 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { prepareInstall } from '../../local/demo/install.js';
 import { homeOf, makeFolder } from '../../local/demo/plinth-process.js';
-import { local, people } from '../../local/stack/deployment.js';
+import { people } from '../../local/stack/deployment.js';
 import { environmentFor } from '../../local/stack/environment.js';
 import { readMachines } from '../../local/stack/machines-option.js';
 import { createStack, type Stack } from '../../local/stack/stack.js';
 import { launch, narrow, signIn, wide } from './browser.js';
+import { answerInit } from './init-answers.js';
 import { mostBytes, picturesFolder } from './pictures.js';
 import { drawRecording } from './recording.js';
 import { loadScreens } from './screen.js';
@@ -45,38 +46,26 @@ async function openTerminal(stack: Stack, folder: string): Promise<TerminalRun> 
   return startTerminal(terminal, { commands: ['plinth init', 'plinth up', 'plinth down'], folder: work, env });
 }
 
-async function answerQuestions({ answer }: TerminalRun, version: string | undefined): Promise<void> {
-  for (const [question, text] of [
-    ['Name of the project', ''],
-    ['Billing account that pays', ''],
-    ['Domain of the platform', `${name}.${local.domain}`],
-    ['Folder that the project is made in', ''],
-    ['Zone of the machines', ''],
-    ['DNS zone', ''],
-    ['How long the project lives', ''],
-    ['Your user at the forge1 image registry', 'me'],
-    ['Client ID of the forge1 app', 'id'],
-    ['Version of the platform to install', version ?? ''],
-  ] as const) {
-    await answer(new RegExp(`${question}.*: $`), text);
-  }
-  await answer(/Make it\? \[y\/N\] $/, 'y');
-}
-
 /** What one sees in the console while it is made, and once it is there. */
 async function watch(run: TerminalRun, page: Page, url: string, withMachines: boolean): Promise<void> {
   await run.saw(/Make it\?/);
   await signIn({ page }, url, people.alice);
   await page.getByRole('link', { name }).click();
-  const lane = withMachines ? 'Machines' : 'Google Cloud';
-  await page.locator(`[aria-label="${lane}"] .step.done`).nth(9).waitFor({ timeout: 300_000 });
-  if (withMachines) await page.getByRole('log').waitFor();
+  await page.locator('.step.done').nth(9).waitFor({ timeout: 300_000 });
   await takePicture(page, 'bootstrap');
   await page.setViewportSize(narrow);
   await page.emulateMedia({ colorScheme: 'dark' });
   await takePicture(page, 'phone');
-  await page.setViewportSize({ ...wide, height: 480 });
+  await page.setViewportSize(wide);
   await page.emulateMedia({ colorScheme: 'light' });
+  if (withMachines) {
+    const lane = page.getByRole('region', { name: 'Machines' });
+    await lane.locator('.step.done').nth(9).waitFor({ timeout: 300_000 });
+    await page.getByRole('log').waitFor();
+    await lane.evaluate((element) => element.scrollIntoView());
+    await takePicture(page, 'machines');
+  }
+  await page.setViewportSize({ ...wide, height: 480 });
   await run.saw(/Type the name of the project/);
   await page.getByRole('link', { name: 'Projects' }).first().click();
   await page.getByText('succeeded').first().waitFor();
@@ -109,7 +98,8 @@ async function record(stack: Stack, folder: string, page: Page): Promise<void> {
   const version = await prepareInstall(stack, join(folder, '.package'), say);
   const run = await openTerminal(stack, folder);
   const watched = watch(run, page, stack.url, version !== undefined);
-  await answerQuestions(run, version);
+  await answerInit(run, name, version);
+  await run.answer(/Make it\? \[y\/N\] $/, 'y');
   await watched;
   await run.answer(/Type the name of the project to remove it: $/, name);
   const frames = await framesOf(await run.ended, open(terminal), homeOf(folder));

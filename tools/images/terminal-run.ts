@@ -77,7 +77,7 @@ export function startTerminal(size: Size, { commands, folder, env }: Typed): Ter
 }
 
 /** So often one looks, in seconds. */
-const everySeconds = 0.25;
+const everySeconds = 0.5;
 /** Nothing new is seen for at most so long. */
 const mostStillSeconds = 1.5;
 

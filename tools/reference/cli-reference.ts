@@ -75,7 +75,7 @@ export function cliReference(): string {
     '',
     '## Flags of the bootstrap',
     '',
-    `All ${optionNames.length} of them. *Again* says what another value does when the bootstrap stands already: it is refused (or only once something that depends on it has been made), or applied, or it is about your machine alone and stays here.`,
+    `All ${optionNames.length} of them. *Again* says what another value does when the bootstrap stands already. It is refused, or refused once something that depends on it has been made, or applied. Or it is about your machine alone and stays here.`,
     '',
     ...groups.flatMap((group) => [
       `### ${flagGroups[group]}`,
