@@ -74,12 +74,12 @@ function gone({ cloud: { world } }: Scene, table: string, name: string): () => v
   return () => void Object.assign(entries, { [name]: entry });
 }
 
-/** Whoever asks a lane waits for a tenth of the time. */
-function hasty(scene: Scene): Scene {
+/** Whoever asks a lane waits for a tenth of the time. Returns what makes them patient again. */
+function hasty(scene: Scene): () => void {
   const { clock } = scene.stack.functionsHalf?.contextOf(functionNames.bootstraps) ?? {};
   const { after } = clock ?? {};
   Object.assign(clock ?? {}, { after: (seconds: number, then: () => void) => after?.(seconds / 10, then) });
-  return scene;
+  return () => void Object.assign(clock ?? {}, { after });
 }
 
 const cases: readonly Case[] = [
@@ -204,7 +204,14 @@ const cases: readonly Case[] = [
     what: 'the trigger of the cloud lane',
     code: 'cloud-lane',
     words: /not answered.*gcloud eventarc triggers list --location=europe-west4 --project=plinth-local/,
-    arrange: (scene) => gone(hasty(scene), 'pubsub.subscriptions', subscriptionOf(functionNames.runCloudStep)),
+    arrange(scene) {
+      const bePatient = hasty(scene);
+      const giveBack = gone(scene, 'pubsub.subscriptions', subscriptionOf(functionNames.runCloudStep));
+      return () => {
+        giveBack();
+        bePatient();
+      };
+    },
   },
   {
     what: 'the right target of the trigger of the cloud lane',
