@@ -203,7 +203,7 @@ describe('plinth org and plinth team', () => {
       args: `org remove-member ${acme} bob@example.com`,
       call: `DELETE /organizations/${acme}/members/bob%40example.com`,
       status: 204,
-      shows: ['bob@example.com is no member of the organization any more.'],
+      shows: ['bob@example.com is no longer a member of the organization.'],
       result: 'removed',
     },
     {
@@ -217,7 +217,7 @@ describe('plinth org and plinth team', () => {
       args: `org remove-member ${acme} bob@example.com --why retired`,
       call: `DELETE /organizations/${acme}/members/bob%40example.com?why=retired`,
       status: 204,
-      shows: ['bob@example.com is no member of the organization any more.'],
+      shows: ['bob@example.com is no longer a member of the organization.'],
       result: 'removed',
     },
     {
