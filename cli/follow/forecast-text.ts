@@ -7,9 +7,7 @@ const roughly = (seconds: number): string => (seconds < 60 ? 'under 1m' : format
 /** `about 8m, nine in ten within 12m (as the last 3 here took)` */
 export function forecastText({ p50Seconds, p90Seconds, learntFrom }: Forecast): string {
   const source =
-    learntFrom === 0
-      ? 'a built-in estimate'
-      : `as the last ${learntFrom === 1 ? 'one' : String(learntFrom)} here took`;
+    learntFrom === 0 ? 'a built-in estimate' : `as the last ${learntFrom === 1 ? 'one' : String(learntFrom)} here took`;
   return `about ${roughly(p50Seconds)}, nine in ten within ${roughly(p90Seconds)} (${source})`;
 }
 
