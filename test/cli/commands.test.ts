@@ -277,6 +277,8 @@ describe('plinth', () => {
       service.standing = true;
       const others = commands.filter(({ flags }) => flags?.check === undefined);
       expect(others).not.to.deep.equal([]);
+      // What `down` reads.
+      sandbox.write('plinth.yaml', 'project-name: demo\n');
       for (const { words: asked, takes = [], flags } of others) {
         const args = [...asked.split(' '), ...takes.map((name) => words[name]), '--check'];
         const { code, stderr } = await run([...args, ...(flags?.yes === undefined ? [] : ['--yes'])]);
