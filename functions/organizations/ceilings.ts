@@ -172,13 +172,27 @@ export async function boundsOf(
   const { teamId, organizationId, ceilings, owns = 0 } = team;
   const own: Bound[] =
     ceilings === undefined ? [] : [{ of: 'Team', id: String(teamId), ceilings, living: owns, teams: [teamId] }];
-  if (organizationId === null) return own;
-  const organization = read(
-    await persist(() => store.get(collections.organizations, organizationId)),
-    liftOrganization,
-  );
-  if (organization?.data.ceilings === undefined) return own;
-  return [...own, await boundOf({ store }, organizationId, organization.data.ceilings)];
+  const ofOrganization = await ceilingsAbove({ store }, team);
+  if (organizationId === null || ofOrganization === undefined) return own;
+  return [...own, await boundOf({ store }, organizationId, ofOrganization)];
+}
+
+/** Of the team and its organization, by two reads: what counts towards them is not read. */
+export async function ceilingsOfTeam(
+  { store }: { readonly store: Pick<Store, 'get' | 'getMany'> },
+  teamId: number,
+): Promise<Ceilings[]> {
+  const team = await persist(() => readTeam(store, teamId));
+  return team === undefined ? [] : [team.ceilings ?? {}, (await ceilingsAbove({ store }, team)) ?? {}];
+}
+
+async function ceilingsAbove(
+  { store }: { readonly store: Pick<Store, 'get'> },
+  { organizationId }: TeamRecord,
+): Promise<Ceilings | undefined> {
+  if (organizationId === null) return undefined;
+  return read(await persist(() => store.get(collections.organizations, organizationId)), liftOrganization)?.data
+    .ceilings;
 }
 
 async function boundOf(
