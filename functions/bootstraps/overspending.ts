@@ -6,7 +6,7 @@ import { spentOf } from '../cost/of-bootstrap.js';
 import type { BootstrapRecord } from '../engine/record/documents.js';
 import { removeAtOf } from '../engine/record/removal-rule.js';
 import { spendOf } from '../engine/record/spend.js';
-import { ceilingsOfTeam } from '../organizations/ownership.js';
+import { ceilingsOfTeam } from '../organizations/limits.js';
 
 /** Told by sweep and by the hourly look: an alert counts these words. */
 export function logUnknownCosts({ log }: Pick<Context, 'log'>, id: string, error: unknown): void {

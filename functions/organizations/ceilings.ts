@@ -11,11 +11,11 @@ import { Problem } from '../../shared/problems.js';
 import type { Config } from '../config.js';
 import type { Context } from '../context.js';
 import type { Caller } from '../identity/auth.js';
-import { read } from '../store/lift.js';
 import { persist } from '../store/persist.js';
 import type { Store, Transaction, Write } from '../store/store.js';
-import { liftOrganization, liftTeam, type TeamRecord } from './documents.js';
+import { liftTeam, type TeamRecord } from './documents.js';
 import { eventWrite } from './events.js';
+import { ceilingsAbove } from './limits.js';
 import { bindWrites } from './membership.js';
 import { viewOfOrganization } from './organizations.js';
 import { checkAdmin, readOrganizationWithDeleted, readTeam, seeOrganization } from './rights.js';
@@ -175,24 +175,6 @@ export async function boundsOf(
   const ofOrganization = await ceilingsAbove({ store }, team);
   if (organizationId === null || ofOrganization === undefined) return own;
   return [...own, await boundOf({ store }, organizationId, ofOrganization)];
-}
-
-/** Of the team and its organization, by two reads: what counts towards them is not read. */
-export async function ceilingsOfTeam(
-  { store }: { readonly store: Pick<Store, 'get' | 'getMany'> },
-  teamId: number,
-): Promise<Ceilings[]> {
-  const team = await persist(() => readTeam(store, teamId));
-  return team === undefined ? [] : [team.ceilings ?? {}, (await ceilingsAbove({ store }, team)) ?? {}];
-}
-
-async function ceilingsAbove(
-  { store }: { readonly store: Pick<Store, 'get'> },
-  { organizationId }: TeamRecord,
-): Promise<Ceilings | undefined> {
-  if (organizationId === null) return undefined;
-  return read(await persist(() => store.get(collections.organizations, organizationId)), liftOrganization)?.data
-    .ceilings;
 }
 
 async function boundOf(

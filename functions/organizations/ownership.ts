@@ -15,7 +15,7 @@ import { noTeam, type Rights, readTeamMembers } from './rights.js';
 import { visibleTeam } from './team-members.js';
 import { transact } from './transact.js';
 
-export { type Bound, boundsOf, boundsOfTeam, ceilingsOfTeam } from './ceilings.js';
+export { type Bound, boundsOf, boundsOfTeam } from './ceilings.js';
 export { NotTheirs } from './membership.js';
 export { refusing } from './refusal.js';
 export type { Rights } from './rights.js';
