@@ -12,7 +12,7 @@ export function bootstrapLines(
   return [
     style.bold(`Bootstraps that move: ${inAll}`),
     ...bootstraps.flatMap(({ name, projectId, shared, costAnHour, gains, loses }) => [
-      `  ${printable(name)} (${printable(projectId)})${shared ? ', shared' : ''}${costAnHour === undefined ? '' : `, ${costAnHour} an hour`}`,
+      `  ${printable(name)} (${printable(projectId)})${shared ? ', shared' : ''}${costAnHour === undefined ? '' : `, ${Number(costAnHour).toFixed(2)} USD an hour`}`,
       ...(gains.length === 0 ? [] : [`    gain: ${gains.map(printable).join(', ')}`]),
       ...(loses.length === 0 ? [] : [`    lose: ${loses.map(printable).join(', ')}`]),
     ]),

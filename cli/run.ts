@@ -105,10 +105,11 @@ function callOf(match: Match, parts: CallParts): Call {
   const { command } = match;
   const { rest, passed } = parted(argv, match);
   const faults = [...argv.faults, ...misplaced(argv, match, rest)];
+  const looksBeforehand = command.flags?.check !== undefined && ownFlag(argv, 'check');
   const reach = (api: Api) => {
     // A command that checks more reports these faults with its own. None calls the service with faults, except to look
     // beforehand: that tells all that is wrong, there as here.
-    if (faults.length > 0 && !ownFlag(argv, 'check')) throw refusalOf(faults);
+    if (faults.length > 0 && !looksBeforehand) throw refusalOf(faults);
     return connect(api, command, parts);
   };
   return {

@@ -110,9 +110,9 @@ function Ready({ view: { forecast, state } }: { view: BootstrapView }) {
   const { p50Seconds, p90Seconds, learntFrom } = forecast;
   return (
     <Fact title="Ready">
-      in about {span(p50Seconds * 1000)}, at most {span(p90Seconds * 1000)} in nine of ten cases{' '}
+      in about {span(p50Seconds * 1000)}, nine in ten within {span(p90Seconds * 1000)}{' '}
       <span class="dim">
-        ({learntFrom === 0 ? "by plinth's own table" : `by ${learntFrom} bootstraps of this deployment`})
+        ({learntFrom === 0 ? 'a built-in estimate' : `as the last ${learntFrom === 1 ? 'one' : learntFrom} here took`})
       </span>
     </Fact>
   );

@@ -4,9 +4,11 @@
 export const shellWord = (text: string): string =>
   /^[\w@%+=:,./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** Ids of prepared projects begin so. They were made before anybody gave a name. */
+/** Ids of prepared projects begin so, and eight characters follow. They were made before anybody gave a name. */
 export const preparedSlug = 'pool';
+
+const isPrepared = new RegExp(`^${preparedSlug}-[0-9a-z]{8}$`);
 
 /** What a command calls a bootstrap by: the project's id, which is its own for ever. That of a prepared project says nothing, so then by name. */
 export const calledBy = ({ name, projectId }: { readonly name: string; readonly projectId: string }): string =>
-  projectId.startsWith(`${preparedSlug}-`) ? shellWord(name) : projectId;
+  isPrepared.test(projectId) ? shellWord(name) : projectId;

@@ -98,7 +98,7 @@ export const installPlatform = defineCommand({
     return {
       data: { package: { name, version, hash }, components },
       show: () =>
-        `${name} ${version} stands: ${count('installed')} installed, ${count('unchanged')} as they were, ${count('skipped')} left out${count('removed') > 0 ? `, ${count('removed')} removed` : ''}.`,
+        `${name} ${version} is installed: ${count('installed')} new, ${count('unchanged')} unchanged, ${count('skipped')} skipped${count('removed') > 0 ? `, ${count('removed')} removed` : ''}.`,
     };
   },
 });

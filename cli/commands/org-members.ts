@@ -106,7 +106,7 @@ export const orgRemoveMember = defineCommand({
     }
     return {
       data: { removed: email },
-      show: () => `${email} is no member of the organization any more${force ? ', nor of its teams' : ''}.`,
+      show: () => `${email} is no longer a member of the organization${force ? ' or its teams' : ''}.`,
     };
   },
 });

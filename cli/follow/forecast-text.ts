@@ -4,13 +4,11 @@ import type { Forecast } from '../../shared/bootstrap/forecast.js';
 
 const roughly = (seconds: number): string => (seconds < 60 ? 'under 1m' : formatSeconds(Math.round(seconds / 60) * 60));
 
-/** `about 8m, at most 12m in nine of ten cases` */
+/** `about 8m, nine in ten within 12m (as the last 3 here took)` */
 export function forecastText({ p50Seconds, p90Seconds, learntFrom }: Forecast): string {
   const source =
-    learntFrom === 0
-      ? ", by plinth's own table"
-      : `, as the last ${learntFrom === 1 ? 'one' : String(learntFrom)} here took`;
-  return `about ${roughly(p50Seconds)}, at most ${roughly(p90Seconds)} in nine of ten cases${source}`;
+    learntFrom === 0 ? 'a built-in estimate' : `as the last ${learntFrom === 1 ? 'one' : String(learntFrom)} here took`;
+  return `about ${roughly(p50Seconds)}, nine in ten within ${roughly(p90Seconds)} (${source})`;
 }
 
 /** One cell: `~8m, ≤12m`. */

@@ -130,7 +130,7 @@ const questions: readonly Question[] = [
 export async function answersTo(call: Call, offers: Offers, given: Answers): Promise<Answers> {
   const answers: Answers = { ...given };
   const asking: Asking = { offers, answers, folder: call.settings.folder ?? '.' };
-  if (!call.has('yes')) call.output.say('Enter takes what stands in brackets, - takes nothing.');
+  if (!call.has('yes')) call.output.say('Press Enter for the value in brackets, or type - for none.');
   for (const question of questions) {
     if (answers[question.option] !== undefined) continue;
     const answer = call.has('yes') ? question.fallback(asking) : await answerTo(question, asking, call);

@@ -5,21 +5,17 @@
  */
 
 import { addSeconds } from '../../shared/add-seconds.js';
-import { amountText } from '../../shared/bootstrap/money.js';
 import { calledBy } from '../../shared/command-words.js';
 import { collections } from '../../shared/names.js';
 import type { Context } from '../context.js';
-import { spentOf } from '../cost/of-bootstrap.js';
 import { type BootstrapRecord, eventId, type StoredBootstrap } from '../engine/record/documents.js';
-import { removeAtOf } from '../engine/record/removal-rule.js';
-import { spendOf } from '../engine/record/spend.js';
 import { type Transition, transitionWrites } from '../engine/record/transition.js';
 import { type Update, updateBootstrap } from '../engine/record/update.js';
 import { publishReady } from '../engine/run/publish.js';
-import { boundsOfTeam } from '../organizations/ownership.js';
 import { persist } from '../store/persist.js';
-import { Conflict, type Document, type Write } from '../store/store.js';
+import type { Document, Write } from '../store/store.js';
 import { noticeWrite } from '../webhook/notices.js';
+import { isLimitedByMonth, judge, logUnknownCosts } from './overspending.js';
 import { anyRuns, stopVms } from './stop-vms.js';
 
 const perRun = 200;
@@ -48,7 +44,7 @@ export async function lookAtFuses(context: Context): Promise<number> {
 }
 
 async function lookAtOne(context: Context, { id, version }: Document): Promise<boolean> {
-  const { store, clock, log } = context;
+  const { store, clock } = context;
   try {
     let told = false;
     const { standing, transition } = await updateBootstrap(context, id, async (found, at) => {
@@ -59,7 +55,7 @@ async function lookAtOne(context: Context, { id, version }: Document): Promise<b
     if (transition !== undefined) await publishReady(context, id, standing.data.generation, transition.ready);
     return told;
   } catch (error) {
-    log('ERROR', `What ${id} costs could not be found out`, { bootstrap: id, error });
+    logUnknownCosts(context, id, error);
     const fuseAt = addSeconds(clock.now(), putOffSeconds);
     await store
       .commit([{ kind: 'update', collection: collections.bootstraps, id, version, data: { fuseAt } }])
@@ -76,7 +72,6 @@ interface Decision {
 
 /** One commit writes the event, the warning, the next time and the notice. With the fuse, it also writes that VMs are to stop. */
 async function decide(context: Context, found: StoredBootstrap, at: string): Promise<Decision> {
-  const { config } = context;
   const { fuseAt: due, ...rest } = found.data;
   if (due === undefined || due > at) return { passed: false };
   if (rest.removal !== undefined || rest.state === 'removed')
@@ -85,12 +80,11 @@ async function decide(context: Context, found: StoredBootstrap, at: string): Pro
     const isOver = rest.vmsStopped.begun === true && !anyRuns(rest);
     return { passed: false, update: isOver ? written(found, rest, at) : await stopVms(context, found, rest, at) };
   }
-  const judged = judge(config, rest, at, await isLimitedByMonth(context, rest));
-  if (judged === undefined || 'nextAt' in judged) {
-    return {
-      passed: false,
-      update: written(found, judged === undefined ? rest : { ...rest, fuseAt: judged.nextAt }, at),
-    };
+  const judged = judge(context.config, rest, at, await isLimitedByMonth(context, rest));
+  if (judged === undefined || 'fuseAt' in judged) {
+    // It is told again when it passes a ceiling again.
+    const { overspentAt: _, ...within } = rest;
+    return { passed: false, update: written(found, { ...within, ...judged }, at) };
   }
   return { passed: true, update: await passing(context, found, rest, at, judged.text) };
 }
@@ -135,74 +129,6 @@ const goOn = ({ name, projectId, price }: BootstrapRecord): string =>
     `Once the ceiling is raised${price?.maxMicros === undefined ? '' : ', or --max-cost'}: plinth beta bootstrap-cloud restart-vms ${calledBy({ name, projectId })}.`,
     'Disks and addresses still cost, and its time to live goes on.',
   ].join(' ');
-
-/**
- * Has looked at what a ceiling limits that was set after the last look, or that a team met by its migration. `living`: as they
- * were just read. What has been told is not told again.
- */
-export async function setFuses(context: Context, living: readonly StoredBootstrap[]): Promise<void> {
-  const { store, clock, config, log } = context;
-  const at = clock.now().toISOString();
-  const limited = new Map<number | undefined, Promise<boolean>>();
-  for (const { id, version, collection, data } of living.filter((each) => mayBeUnwatched(each.data))) {
-    const byMonth = limited.get(data.team) ?? isLimitedByMonth(context, data);
-    limited.set(data.team, byMonth);
-    const judged = judge(config, data, at, await byMonth);
-    if (judged === undefined) continue;
-    const fuseAt = 'nextAt' in judged ? judged.nextAt : at;
-    try {
-      await persist(() => store.commit([{ kind: 'update', collection, id, version, data: { fuseAt } }]));
-    } catch (error) {
-      // Whatever changed it had it looked at, or the next hour does.
-      if (!(error instanceof Conflict)) throw error;
-      log('DEBUG', `What ${id} may cost is looked at an hour later`, { bootstrap: id });
-    }
-  }
-}
-
-const mayBeUnwatched = ({ price, fuseAt, overspentAt, vmsStopped, removal, state }: BootstrapRecord): boolean =>
-  price !== undefined &&
-  state !== 'removed' &&
-  [fuseAt, overspentAt, vmsStopped, removal].every((each) => each === undefined);
-
-/** Whether what it was admitted for is counted towards a month of the deployment, its team or the team's organization. */
-async function isLimitedByMonth(context: Context, { team }: BootstrapRecord): Promise<boolean> {
-  const { month, monthOfOwner } = context.config.ceilings;
-  if (month !== undefined || monthOfOwner !== undefined) return true;
-  const bounds = team === undefined ? [] : await boundsOfTeam(context, team);
-  return bounds.some(({ ceilings }) => ceilings.usdPerMonth !== undefined);
-}
-
-/** Undefined: nothing limits it, or it ends before it passes its limit. */
-function judge(
-  { prices, ceilings }: Context['config'],
-  data: BootstrapRecord,
-  at: string,
-  byMonth: boolean,
-): { readonly text: string } | { readonly nextAt: string } | undefined {
-  const spent = spentOf(prices, data, new Date(at));
-  if (spent === undefined || data.price === undefined) return undefined;
-  const { microsAnHour, micros } = spent;
-  if (ceilings.microsAnHour !== undefined && microsAnHour > ceilings.microsAnHour) {
-    return {
-      text: `The project costs ${amountText(microsAnHour)} USD an hour, and ${amountText(ceilings.microsAnHour)} is the most here.`,
-    };
-  }
-  const admitted = Object.values(spendOf(data)).reduce((sum, each) => sum + each, 0);
-  const limits = limitsOf(data.price.maxMicros, byMonth ? admitted : undefined);
-  if (limits.length === 0) return undefined;
-  const limit = Math.min(...limits);
-  if (micros >= limit) {
-    return {
-      text: `The project has cost ${amountText(micros)} USD by the estimate, and was admitted for ${amountText(limit)}.`,
-    };
-  }
-  if (microsAnHour === 0) return undefined;
-  const nextAt = addSeconds(new Date(at), Math.ceil(((limit - micros) / microsAnHour) * 3600));
-  return nextAt < removeAtOf(data) ? { nextAt } : undefined;
-}
-
-const limitsOf = (...limits: readonly (number | undefined)[]): number[] => limits.flatMap((limit) => limit ?? []);
 
 function notice(
   bootstrapId: string,

@@ -11,11 +11,11 @@ import { Problem } from '../../shared/problems.js';
 import type { Config } from '../config.js';
 import type { Context } from '../context.js';
 import type { Caller } from '../identity/auth.js';
-import { read } from '../store/lift.js';
 import { persist } from '../store/persist.js';
 import type { Store, Transaction, Write } from '../store/store.js';
-import { liftOrganization, liftTeam, type TeamRecord } from './documents.js';
+import { liftTeam, type TeamRecord } from './documents.js';
 import { eventWrite } from './events.js';
+import { ceilingsAbove } from './limits.js';
 import { bindWrites } from './membership.js';
 import { viewOfOrganization } from './organizations.js';
 import { checkAdmin, readOrganizationWithDeleted, readTeam, seeOrganization } from './rights.js';
@@ -172,13 +172,9 @@ export async function boundsOf(
   const { teamId, organizationId, ceilings, owns = 0 } = team;
   const own: Bound[] =
     ceilings === undefined ? [] : [{ of: 'Team', id: String(teamId), ceilings, living: owns, teams: [teamId] }];
-  if (organizationId === null) return own;
-  const organization = read(
-    await persist(() => store.get(collections.organizations, organizationId)),
-    liftOrganization,
-  );
-  if (organization?.data.ceilings === undefined) return own;
-  return [...own, await boundOf({ store }, organizationId, organization.data.ceilings)];
+  const ofOrganization = await ceilingsAbove({ store }, team);
+  if (organizationId === null || ofOrganization === undefined) return own;
+  return [...own, await boundOf({ store }, organizationId, ofOrganization)];
 }
 
 async function boundOf(

@@ -4,33 +4,23 @@
  */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { Ceilings } from '../../shared/organization/ceilings.js';
 import { OrganizationEvent, Role } from '../../shared/organization/organization.js';
 import { TeamId } from '../../shared/organization/team-id.js';
 import { lift } from '../store/lift.js';
 
+export {
+  liftOrganization,
+  liftTeam,
+  OrganizationRecord,
+  TeamRecord,
+  teamDocumentId,
+} from './records.js';
+
 const time = z.iso.datetime();
-/** Once it is deleted. Until `expireAt` it can be restored. Then Firestore removes the document. */
-const deletable = { deletedAt: time.optional(), expireAt: time.optional() };
 /** Set while what the membership is of is deleted. */
 const expireAt = time.optional();
 /** The account that first changed something as this member: issuer and subject, separated by a blank. Never shown. */
 const boundTo = z.string().optional();
-
-/** `organizations/{id}`. Written when it is renamed, deleted or given ceilings, and by nothing else, so that requests don't contend for it. */
-export const OrganizationRecord = z.object({
-  schema: z.literal(1),
-  id: z.uuid(),
-  name: z.string(),
-  createdAt: time,
-  ceilings: Ceilings.optional(),
-  /** The deletion under way. Until it ends, no team comes in. */
-  deleting: z.string().optional(),
-  /** When others may clear the mark, because its deletion has died. */
-  deletingUntil: time.optional(),
-  ...deletable,
-});
-export type OrganizationRecord = z.infer<typeof OrganizationRecord>;
 
 /** `organizationMembers/{organizationId}~{address}`. */
 export const OrganizationMemberRecord = z.object({
@@ -84,38 +74,6 @@ export const TransferRecord = z.object({
 });
 export type TransferRecord = z.infer<typeof TransferRecord>;
 
-/** `teams/{teamId}`. */
-export const TeamRecord = z.object({
-  schema: z.literal(1),
-  teamId: TeamId,
-  name: z.string(),
-  organizationId: z.uuid().nullable(),
-  createdAt: time,
-  ceilings: Ceilings.optional(),
-  /** Rises with every change of its members. Equal numbers mean equal members. */
-  changes: z.int(),
-  /** The number of admins among the members. */
-  admins: z.int(),
-  /** The number of members, valid only if `membersAt` equals `changes`. Releases before 3.0.0 don't count. */
-  members: z.int().optional(),
-  membersAt: z.int().optional(),
-  /**
-   * The document id of the event that moved the team into its organization. Null for a team that was created there. If absent,
-   * search the organization's events.
-   */
-  migration: z.string().nullable().optional(),
-  /** How many living bootstraps it owns. Missing: none. */
-  owns: z.int().optional(),
-  /** True once a bootstrap belonged to it or was shared with it. From then on each change of its members sets `rolesAt`. */
-  holds: z.literal(true).optional(),
-  /** When sweep brings the roles on its bootstraps' projects in line with its members. Missing: they are. */
-  rolesAt: time.optional(),
-  ...deletable,
-  /** The organization that the team was deleted in. While it is deleted, `organizationId` is null. */
-  deletedFrom: z.uuid().nullable().optional(),
-});
-export type TeamRecord = z.infer<typeof TeamRecord>;
-
 /** `teamMembers/{teamId}~{address}`. */
 export const TeamMemberRecord = z.object({
   schema: z.literal(1),
@@ -148,12 +106,10 @@ export const EventRecord = OrganizationEvent.extend({
 });
 export type EventRecord = z.infer<typeof EventRecord>;
 
-export const liftOrganization = lift('organization', OrganizationRecord, 1);
 export const liftOrganizationMember = lift('organization member', OrganizationMemberRecord, 1);
 export const liftMemberVersion = lift('version of a member', MemberVersionRecord, 1);
 export const liftInvitation = lift('invitation', InvitationRecord, 1);
 export const liftTransfer = lift('transfer', TransferRecord, 1);
-export const liftTeam = lift('team', TeamRecord, 1);
 export const liftTeamMember = lift('team member', TeamMemberRecord, 1);
 export const liftEvent = lift('event of an organization', EventRecord, 1);
 
@@ -162,5 +118,4 @@ const address = (email: string): string => createHash('sha256').update(email).di
 /** Stored ids never change. */
 export const organizationMemberId = (organizationId: string, email: string): string =>
   `${organizationId}~${address(email)}`;
-export const teamDocumentId = (teamId: number): string => String(teamId);
 export const teamMemberId = (teamId: number, email: string): string => `${teamId}~${address(email)}`;

@@ -5,7 +5,7 @@
 import type { Member } from '../../shared/organization/organization.js';
 import type { EventRecord } from './documents.js';
 
-const outside = 'They are no members of the organization that the team moved into.';
+const outside = "They are not members of the team's new organization.";
 const added = 'They were no members of the team before its migration.';
 const gone = 'They had left the organization that the team came back into.';
 

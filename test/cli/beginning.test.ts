@@ -55,7 +55,7 @@ describe('before a bootstrap starts', function () {
     expect(stderr)
       .to.match(shown)
       .and.match(/Cost +about 1\.23 USD an hour, 2\.47 USD until it is removed/)
-      .and.match(/Ready +in about 8m, at most 12m in nine of ten cases, as the last 3 here took/)
+      .and.match(/Ready +in about 8m, nine in ten within 12m \(as the last 3 here took\)/)
       .and.match(/Removed +at 2026-01-31/)
       .and.match(new RegExp(`Plan +${hash}`))
       .and.match(/Warnings \(1\)\n.*dns-delegation.*\n +Nobody would find its names\.\n +Delegate it\./)

@@ -23,6 +23,21 @@ const lines = (text: string): Array<Record<string, unknown>> =>
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
+/** What a command takes, one of each. */
+const words: Readonly<Record<ArgumentName, string>> = {
+  project: 'demo',
+  organization: '7d8b9c1e-4f5a-4b6c-8d7e-9f0a1b2c3d4e',
+  teamId: '42',
+  email: 'bob@example.com',
+  role: 'admin',
+  name: 'acme',
+  host: 'k0s-1',
+  step: 'vm',
+  address: '127.0.0.1',
+  port: '1',
+  shell: 'bash',
+};
+
 /** A bootstrap that the quota stopped. */
 const failedView = (advice = 'Ask for a higher quota.') =>
   makeView({
@@ -257,6 +272,20 @@ describe('plinth', () => {
         expect(service.seen).to.deep.equal([]);
       });
     }
+
+    it('is --check for a command that does not look beforehand, with exit code 2, and nothing is called', async () => {
+      service.standing = true;
+      const others = commands.filter(({ flags }) => flags?.check === undefined);
+      expect(others).not.to.deep.equal([]);
+      // What `down` reads.
+      sandbox.write('plinth.yaml', 'project-name: demo\n');
+      for (const { words: asked, takes = [], flags } of others) {
+        const args = [...asked.split(' '), ...takes.map((name) => words[name]), '--check'];
+        const { code, stderr } = await run([...args, ...(flags?.yes === undefined ? [] : ['--yes'])]);
+        expect([code, service.seen], args.join(' ')).to.deep.equal([2, []]);
+        expect(stderr, args.join(' ')).to.match(/--check is no flag of plinth/);
+      }
+    }).timeout(60_000);
 
     it('is not what stands where something else is to be recovered', async () => {
       sandbox.write('config.yaml', 'a: [');
@@ -509,19 +538,6 @@ describe('plinth', () => {
     });
 
     it('are with --json lines of JSON of which just the last is a result, for every command and whatever happens', async () => {
-      const words: Readonly<Record<ArgumentName, string>> = {
-        project: 'demo',
-        organization: '7d8b9c1e-4f5a-4b6c-8d7e-9f0a1b2c3d4e',
-        teamId: '42',
-        email: 'bob@example.com',
-        role: 'admin',
-        name: 'acme',
-        host: 'k0s-1',
-        step: 'vm',
-        address: '127.0.0.1',
-        port: '1',
-        shell: 'bash',
-      };
       service.standing = true;
       const given = [
         ...commands.map((command) => [

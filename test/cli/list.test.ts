@@ -151,7 +151,7 @@ describe('what a list says', function () {
     const { stderr } = await sandbox.run([...bootstrap, ...five]);
     expect(stderr).to.match(/VMs +2$/m);
     expect(stderr).to.include('about 1.23 USD an hour, 2.47 USD until it is removed');
-    expect(stderr).to.match(/Ready +in about 8m, at most 12m in nine of ten cases, as the last 3 here took/);
+    expect(stderr).to.match(/Ready +in about 8m, nine in ten within 12m \(as the last 3 here took\)/);
     expect(stderr).to.match(/Removed +at \d{4}-/);
     const progress = { done: 45, total: 65 };
     const told = (changes: object) => list([named('new', { state: 'running', forecast, ...changes })]);

@@ -203,21 +203,21 @@ describe('plinth org and plinth team', () => {
       args: `org remove-member ${acme} bob@example.com`,
       call: `DELETE /organizations/${acme}/members/bob%40example.com`,
       status: 204,
-      shows: ['bob@example.com is no member of the organization any more.'],
+      shows: ['bob@example.com is no longer a member of the organization.'],
       result: 'removed',
     },
     {
       args: `org remove-member ${acme} bob@example.com --force --yes`,
       call: `DELETE /organizations/${acme}/members/bob%40example.com?force=true`,
       status: 204,
-      shows: ['any more, nor of its teams.'],
+      shows: ['or its teams.'],
       result: 'removed',
     },
     {
       args: `org remove-member ${acme} bob@example.com --why retired`,
       call: `DELETE /organizations/${acme}/members/bob%40example.com?why=retired`,
       status: 204,
-      shows: ['bob@example.com is no member of the organization any more.'],
+      shows: ['bob@example.com is no longer a member of the organization.'],
       result: 'removed',
     },
     {
@@ -622,7 +622,7 @@ describe('plinth org and plinth team', () => {
       started.type('y\n');
       const { code, stdout } = await started.ended;
       expect(code, stdout).to.equal(0);
-      expect(stdout).to.include('any more, nor of its teams.');
+      expect(stdout).to.include('or its teams.');
       expect(asked()).to.deep.equal([path, `${path}?force=true`]);
     });
 

@@ -350,7 +350,7 @@ export const told: Readonly<Record<BootstrapFindingCode, Told>> = {
   region: { ok: /^europe-/, mend: /--region/ },
   zone: { ok: /^europe-.*-[a-z]$/, mend: /europe-west4-a/ },
   'machine-types': { ok: /e2-standard-8/, mend: /gcloud compute machine-types list/ },
-  policies: { ok: /looked at in folders\//, mend: /gcloud org-policies describe/ },
+  policies: { ok: /policies checked in folders\//, mend: /gcloud org-policies describe/ },
   quota: { ok: undefined, mend: 'there is no project yet' },
   'dns-zone': { ok: / is for /, mend: /--dns-|--base-domain|roles\/dns/ },
   'dns-permissions': { ok: /may write to the DNS zone/, mend: /roles\/dns\.admin on that zone/ },

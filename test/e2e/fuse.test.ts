@@ -1,5 +1,6 @@
 /** The fuse: a bootstrap comes to cost more than it may, and its VMs are stopped and started again. As people meet it. */
 import { expect } from 'chai';
+import type { Config } from '../../functions/config.js';
 import type { BootstrapSummary, BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { collections, functionNames, labels } from '../../shared/names.js';
 import type { Team } from '../../shared/organization/team.js';
@@ -34,15 +35,19 @@ describe('a bootstrap that costs more than it may, where the deployment stops VM
     scene.cloud.faults.clear();
     ceiling(1.5);
     ceiling(undefined, 'monthOfOwner');
+    deploy({ beyond: 'stop' });
   });
 
-  /** As an operator who deploys another ceiling, or none. */
-  function ceiling(usd: number | undefined, kind: 'microsAnHour' | 'monthOfOwner' = 'microsAnHour'): void {
+  /** As an operator who deploys other settings. */
+  function deploy(settings: Partial<Config['ceilings']>): void {
     for (const name of Object.values(functionNames)) {
       const { ceilings } = scene.stack.functionsHalf?.contextOf(name).config ?? {};
-      Object.assign(ceilings ?? {}, { [kind]: usd === undefined ? undefined : usd * 1_000_000 });
+      Object.assign(ceilings ?? {}, settings);
     }
   }
+  /** Another ceiling, or none. */
+  const ceiling = (usd: number | undefined, kind: 'microsAnHour' | 'monthOfOwner' = 'microsAnHour'): void =>
+    deploy({ [kind]: usd === undefined ? undefined : usd * 1_000_000 });
   const plinth = (...args: string[]) => runAt(['beta', 'bootstrap-cloud', ...args], alice);
   const asked = async (...args: string[]) => outcomeOf(await plinth(...args, '--json'));
   const statesOf = ({ projectId }: BootstrapView): string[] => {
@@ -299,6 +304,49 @@ describe('a bootstrap that costs more than it may, where the deployment stops VM
         expect((await plinth('cleanup', name, '--yes')).exitCode).to.equal(0);
       });
     }
+
+    /** Two sweeps after the hourly look: one finds it, and the next one finds its VMs down. */
+    async function lookedAt(view: BootstrapView): Promise<[string[], number]> {
+      await hour();
+      await life.swept();
+      await life.swept();
+      return [[...new Set(statesOf(view))], noticesOf(view).length];
+    }
+
+    it('only warned, once it is to stop: within the hour', async () => {
+      deploy({ beyond: 'warn' });
+      const view = await dear('warned-first');
+      await life.swept();
+      expect(await lookedAt(view), 'told once').to.deep.equal([['RUNNING'], 1]);
+      deploy({ beyond: 'stop' });
+      expect(await lookedAt(view)).to.deep.equal([['TERMINATED'], 2]);
+      expect((await plinth('cleanup', 'warned-first', '--yes')).exitCode).to.equal(0);
+    });
+
+    it('is lowered again after VMs were started beneath a higher one: within the hour', async () => {
+      const view = await dear('lowered');
+      expect(await lookedAt(view)).to.deep.equal([['TERMINATED'], 1]);
+      ceiling(3);
+      expect((await asked('restart-vms', 'lowered')).exitCode).to.equal(0);
+      expect(await lookedAt(view)).to.deep.equal([['RUNNING'], 1]);
+      // Where it only warns, too, whoever was told is told of the lower one.
+      deploy({ beyond: 'warn' });
+      ceiling(1.5);
+      expect(await lookedAt(view)).to.deep.equal([['RUNNING'], 2]);
+      expect((await plinth('cleanup', 'lowered', '--yes')).exitCode).to.equal(0);
+    });
+
+    it('only warns, and is raised and lowered: told of each once', async () => {
+      deploy({ beyond: 'warn' });
+      const view = await dear('twice-warned');
+      expect(await lookedAt(view)).to.deep.equal([['RUNNING'], 1]);
+      ceiling(3);
+      expect(await lookedAt(view)).to.deep.equal([['RUNNING'], 1]);
+      ceiling(1.5);
+      expect(await lookedAt(view)).to.deep.equal([['RUNNING'], 2]);
+      expect(await lookedAt(view)).to.deep.equal([['RUNNING'], 2]);
+      expect((await plinth('cleanup', 'twice-warned', '--yes')).exitCode).to.equal(0);
+    });
   });
 
   it('is cancelled half-way, with how to go on, and goes on by the same command', async () => {

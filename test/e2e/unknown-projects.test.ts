@@ -4,8 +4,10 @@ import type { ProjectRecord } from '../../local/cloud/kernel/api.js';
 import { functionAccount, local, people } from '../../local/stack/deployment.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { collections, functionNames, labels } from '../../shared/names.js';
+import type { Team } from '../../shared/organization/team.js';
 import { projectOf } from '../cleanup/expired.js';
 import { type Life, lifeOf } from '../support/life.js';
+import { peopleOf } from '../support/people.js';
 import { runAt } from '../support/plinth-here.js';
 import { type Caller, makeScene, type Outcome, outcomeOf, type Scene, succeeded } from '../support/scene.js';
 import { type Receiver, startReceiver } from '../support/webhook-receiver.js';
@@ -118,6 +120,22 @@ describe('what no record or plan holds', function () {
     delete table[`${path}my-own`];
     await hour();
     expect((await scene.view(view.id)).unplanned).to.equal(undefined);
+  });
+
+  it('a project without a record is told although what a ceiling limits cannot be looked at', async () => {
+    const { body } = await peopleOf(scene).ask<Team>(people.alice, 'POST', '/teams', { name: 'platform' });
+    const teamId = String(body.teamId);
+    const view = succeeded(await alice.bootstrap('of-a-team', { 'project-ttl': '1d', team: teamId }));
+    const lost = await made('lost-beside');
+    await lose(lost);
+    // A release that is gone wrote what this one can't read.
+    const written = (schema: number) =>
+      half().store.commit([{ kind: 'update', collection: collections.teams, id: teamId, data: { schema } }]);
+    await written(99);
+    await hour();
+    await written(1);
+    expect(await told('project.unknown', lost.projectId)).to.have.length(1);
+    expect(logged(`What ${view.id} costs could not be found out`)).to.have.length(1);
   });
 
   it('is taken in by an operator: an owner and an end, in the records and in the labels', async () => {

@@ -1,11 +1,13 @@
 /** Warnings of bootstraps that come to cost more than they were admitted for. Their VMs stand in the records. */
 import { readFileSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import * as z from 'zod';
 import { lookAtFuses } from '../../functions/bootstraps/fuse.js';
 import { protect, unprotect } from '../../functions/bootstraps/lifetime.js';
 import { lookAgain } from '../../functions/bootstraps/look-again.js';
-import { eventId } from '../../functions/engine/record/documents.js';
+import { setFuses } from '../../functions/bootstraps/unwatched.js';
+import { eventId, liftBootstrap, read, type StoredBootstrap } from '../../functions/engine/record/documents.js';
 import type { AnyStep, Needs, StepCall } from '../../functions/engine/step.js';
 import { vmsOf } from '../../functions/steps/topology.js';
 import type { GivenOptions } from '../../shared/bootstrap/options.js';
@@ -129,6 +131,104 @@ describe('the fuse', () => {
       ([, , pattern = '']) => new RegExp(pattern).test(errors[0] ?? ''),
     );
     expect(counted.map(([, name]) => name)).to.deep.equal(['fuse_failures']);
+  });
+
+  describe('that a new ceiling sets', () => {
+    const teamId = 7;
+    const organizationId = '6f1d8a52-3c0e-4b7a-9d21-5e8f7a6b4c30';
+    const createdAt = '2026-11-01T00:00:00.000Z';
+
+    /** Bootstraps of one team that nothing limits, as the hourly search reads them. */
+    async function unlimited(count: number): Promise<StoredBootstrap[]> {
+      const id = await made({}, 'fallback');
+      const { data } = await world.read(id);
+      const { bootstraps: collection } = collections;
+      for (let i = 0; i < count; i++) {
+        const copy = { ...data, id: `copy-${i}`, team: teamId, fuseAt: undefined };
+        await world.store.commit([{ kind: 'create', collection, id: copy.id, data: copy }]);
+      }
+      const found = await world.store.query({ collection, where: [['team', '==', teamId]] });
+      return found.flatMap((document) => read(document, liftBootstrap) ?? []);
+    }
+    async function inOrganization(usdPerMonth: string | undefined, teams: number): Promise<void> {
+      const organization = {
+        schema: 1,
+        id: organizationId,
+        name: 'acme',
+        createdAt,
+        ceilings: { living: 90, usdPerMonth },
+      };
+      const { organizations, teams: collection } = collections;
+      await world.store.commit([{ kind: 'create', collection: organizations, id: organizationId, data: organization }]);
+      for (let id = teamId; id < teamId + teams; id++) {
+        const team = {
+          schema: 1,
+          teamId: id,
+          name: 'a',
+          organizationId,
+          createdAt,
+          changes: 0,
+          admins: 1,
+          holds: true,
+        };
+        await world.store.commit([{ kind: 'create', collection, id: String(id), data: team }]);
+      }
+    }
+    const fuses = async (living: readonly StoredBootstrap[]) =>
+      (await Promise.all(living.map(({ id }) => world.read(id)))).filter(({ data }) => data.fuseAt !== undefined)
+        .length;
+
+    for (const [of, usdPerMonth] of [
+      ['that limits months', '500'],
+      ['that limits none', undefined],
+    ] as const) {
+      it(`reads its team and the organization ${of}, each once, and none of the other teams`, async () => {
+        const living = await unlimited(5);
+        await inOrganization(usdPerMonth, 9);
+        const before = world.counts.reads;
+        await setFuses(world.context, living);
+        expect(world.counts.reads - before).to.equal(2);
+        expect(await fuses(living)).to.equal(usdPerMonth === undefined ? 0 : 5);
+      });
+    }
+
+    it('is written for 20 at once', async () => {
+      const living = await unlimited(45);
+      Object.assign(world.context.config.ceilings, { monthOfOwner: 500_000_000 });
+      const { store } = world.context;
+      let now = 0;
+      let most = 0;
+      const counting: typeof store = {
+        ...store,
+        async commit(writes) {
+          now += 1;
+          most = Math.max(most, now);
+          await setImmediate();
+          now -= 1;
+          return store.commit(writes);
+        },
+      };
+      await setFuses({ ...world.context, store: counting }, living);
+      expect(most).to.equal(20);
+      expect(await fuses(living)).to.equal(45);
+    });
+
+    it('is written for others where one cannot be looked at, which is logged as in sweep', async () => {
+      const living = await unlimited(3);
+      Object.assign(world.context.config.ceilings, { monthOfOwner: 500_000_000 });
+      const { store } = world.context;
+      const failing: typeof store = {
+        ...store,
+        async commit(writes) {
+          if (writes.some(({ id }) => id === 'copy-1')) throw new Error('the store is in trouble');
+          return store.commit(writes);
+        },
+      };
+      await setFuses({ ...world.context, store: failing }, living);
+      expect(await fuses(living)).to.equal(2);
+      const errors = world.logs.filter(({ severity }) => severity === 'ERROR').map(({ message }) => message);
+      expect(errors).to.deep.equal(['What copy-1 costs could not be found out']);
+    });
   });
 
   describe('that stops VMs', () => {

@@ -141,11 +141,11 @@ const rules: Rule[] = [
   ),
   {
     name: 'functions/bootstraps imports of functions/organizations only what a team is to a bootstrap',
-    message: 'bootstraps ask of teams through functions/organizations/ownership.ts',
+    message: 'bootstraps ask of teams through functions/organizations/ownership.ts, and of ceilings through limits.ts',
     forbids: ({ from, to }) =>
       within('functions/bootstraps')(from) &&
       within('functions/organizations')(to) &&
-      to !== 'functions/organizations/ownership.ts',
+      !['functions/organizations/ownership.ts', 'functions/organizations/limits.ts'].includes(to),
   },
   ...beneath(
     'functions/cleanup',

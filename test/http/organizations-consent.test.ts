@@ -180,7 +180,7 @@ describe('taking a team out of an organization again', () => {
     const sorted = bodies.sort((a, b) => (a.type < b.type ? 1 : -1));
     expect(sorted.map(({ type }) => type)).to.deep.equal(['team.migrated', 'team.detached']);
     const removed = [bob, carol, dave];
-    const why = 'They are no members of the organization that the team moved into.';
+    const why = "They are not members of the team's new organization.";
     expect(sorted[0]?.data).to.deep.equal({ ...about, actor: alice, admins: [bob, carol], removed, why });
     expect(sorted[1]?.data).to.deep.equal({ ...about, actor: operator, admins: [bob, carol] });
   });

@@ -134,7 +134,7 @@ describe('who is removed', () => {
     expect(JSON.stringify(await ofOrganization())).to.contain(why);
   });
 
-  const outsideWhy = 'They are no members of the organization that the team moved into.';
+  const outsideWhy = "They are not members of the team's new organization.";
   const addedWhy = 'They were no members of the team before its migration.';
   const goneWhy = 'They had left the organization that the team came back into.';
 

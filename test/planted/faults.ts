@@ -138,6 +138,18 @@ export const faults: readonly Fault[] = [
     fails: 'keep their rules under',
   },
   {
+    name: 'A lease is ended without the version that was read',
+    source: 'new',
+    edits: [
+      {
+        find: "if (resolution.state !== 'client') return { kind: 'delete', ...lease };",
+        put: "if (resolution.state !== 'client') return { kind: 'delete', collection: lease.collection, id: lease.id };",
+      },
+    ],
+    tests: ['engine/together.test.js'],
+    fails: 'end without the one that somebody else has taken over meanwhile',
+  },
+  {
     name: 'A new bootstrap is admitted by counters that were read before its secrets were written',
     source: 'new',
     edits: [

@@ -8,7 +8,7 @@ const usualLimit = 5;
 
 export const billingLinks = defineFinding({
   code: 'billing-links',
-  title: 'Links left of the billing account',
+  title: 'Billing links left',
   why: 'An account pays for a limited number of projects. Deleted ones count until they are unlinked.',
   by: 'door',
   standsOn: 'billing-account',

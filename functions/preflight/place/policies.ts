@@ -36,7 +36,7 @@ export const policies = defineFinding({
     const unknown = warningOf(output);
     if (unknown !== undefined) return { state: 'unknown', what: unknown };
     if (inForce === undefined || wasGiven === true || isIn === true)
-      return ok(`${output.findings.length} looked at in ${output.place}`);
+      return ok(`${output.findings.length} policies checked in ${output.place}`);
     return isIn === 'elsewhere' ? elsewhereWarning(inForce) : domainUnknown(inForce);
   },
 });

@@ -44,7 +44,7 @@ export const policies = defineStep({
   goes: 'nothing',
   summary: ({ place, findings }) => {
     const unknown = findings.filter(({ state }) => state === 'unknown').length;
-    return `${findings.length} looked at in ${place}${unknown === 0 ? '' : `, ${unknown} of them unknown`}`;
+    return `${findings.length} policies checked in ${place}${unknown === 0 ? '' : `, ${unknown} of them unknown`}`;
   },
   warning: warningOf,
 });
