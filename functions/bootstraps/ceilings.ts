@@ -2,7 +2,6 @@
  * What may be spent: by the hour for one bootstrap, by the month for an owner and for the deployment, and what the caller will
  * pay at most. Pure. All amounts are whole micro-units.
  */
-
 import { addSeconds } from '../../shared/add-seconds.js';
 import type { LoadBalancers } from '../../shared/bootstrap/bootstrap.js';
 import { formatSeconds } from '../../shared/bootstrap/duration.js';

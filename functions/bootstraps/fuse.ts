@@ -3,7 +3,6 @@
  * when they pass what they may cost, and stops their VMs where the deployment says so. One query finds what is due, however many
  * bootstraps live.
  */
-
 import { addSeconds } from '../../shared/add-seconds.js';
 import { calledBy } from '../../shared/command-words.js';
 import { collections } from '../../shared/names.js';
