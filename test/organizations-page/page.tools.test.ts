@@ -1,7 +1,7 @@
 /** The page of organizations and teams shows what its commands say. */
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { aligned, pageFile, partsOf, shownIn } from './page.js';
+import { aligned, learn, pageFile, partsOf, shownIn } from './page.js';
 import { type Walked, walk } from './walk.js';
 
 const parts = partsOf(readFileSync(pageFile, 'utf8'));
@@ -43,6 +43,18 @@ describe('the page of organizations and teams', function () {
     for (const ran of [['a', 'b', 'c', 'd'], ['a', 'b'], ['a 1', 'b', 'c'], []]) {
       expect(aligned(['a', '…', 'c'], ran), ran.join()).to.equal(undefined);
     }
+  });
+});
+
+describe('what a run draws anew', () => {
+  it('is a whole id, not the digits that an id begins with', () => {
+    const ids = new Map<string, string>();
+    learn(
+      ids,
+      ['Organization acme is made: 277abb2f-aaf4-4c40-bd17-b9d4c07275d4'],
+      ['Organization acme is made: 1e7abb2f-aaf4-4c40-bd17-b9d4c07275d4'],
+    );
+    expect([...ids.keys()]).to.deep.equal(['277abb2f-aaf4-4c40-bd17-b9d4c07275d4']);
   });
 });
 
