@@ -42,7 +42,7 @@ export function rewritten(part: string, all: readonly Shown[]): string {
 /** What each run draws anew, and later commands may name. */
 const kinds: readonly RegExp[] = [
   /\b([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b/g,
-  /(?:is made: |"teamId":)(\d+)/g,
+  /(?:is made: |"teamId":)(\d+)(?![\w-])/g,
   /^etag: ("[\w-]{43}")/gm,
   /\b(demo-[0-9a-z]{8})\b/g,
 ];
