@@ -32,7 +32,7 @@ export function criticalPath(plan: Pick<Plan, 'get'>, times: ReadonlyMap<string,
   return path;
 }
 
-export function barsOf(plan: Plan, times: ReadonlyMap<string, Times>): Bar[] {
+function barsOf(plan: Plan, times: ReadonlyMap<string, Times>): Bar[] {
   const critical = new Set(criticalPath(plan, times));
   return [...plan.values()].flatMap(({ id, needs }) => {
     const own = times.get(id);
@@ -83,7 +83,7 @@ export function timelineSvg(title: string, bars: readonly Bar[]): string {
 }
 
 /** By the record of a bootstrap that has ended; the functions must run here. */
-export async function timesOf({ stack }: Bench, id: string): Promise<ReadonlyMap<string, Times>> {
+async function timesOf({ stack }: Bench, id: string): Promise<ReadonlyMap<string, Times>> {
   const record = read(await stack.functionsHalf?.store.get(collections.bootstraps, id), liftBootstrap)?.data;
   if (record === undefined) throw new Error(`There is no bootstrap ${id}.`);
   const since = (at: string): number => Date.parse(at) - Date.parse(record.createdAt);
