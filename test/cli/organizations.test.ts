@@ -485,7 +485,7 @@ describe('plinth org and plinth team', () => {
       expect(code).to.equal(5);
       expect(stdout).to.equal('');
       expect(stderr).to.equal(
-        `Error: The line is full. 1000 events are sent to the webhook again before that, until 2030-02-01 09:20 UTC.\nIn 60 minutes, go on with: ${goesOn}\n`,
+        `Error: The line is full. Before that, 1000 events are sent to the webhook again, until 2030-02-01 09:20 UTC.\nIn 60 minutes, go on with: ${goesOn}\n`,
       );
       expect(asked()).to.deep.equal([path, path]);
       const asJson = await run('team', 'replay', '42', '--since', '2030-01-31T18:00:00Z', '--json');
