@@ -14,7 +14,8 @@ import type { Write } from '../store/store.js';
 
 /**
  * `next` is the new record, in state `cancelling`. Holders of leases are asked to end, and sweep finds holders that died.
- * Whoever has asked for what costs money looks at it once more, so that the estimate knows of it. Without such a lease the record ends at once, or its removal begins at once.
+ * Whoever has asked for what costs money looks at it once more, so that the estimate knows of it. Without such a lease the
+ * record ends at once, or its removal begins at once.
  */
 export async function stop(
   { store, clock }: Context,
