@@ -13,7 +13,7 @@ import { bundleFunction } from '../tools/bundle/function-bundle.js';
 import { cpuMilliseconds } from './cpu.js';
 import { type Figure, type Measurement, median } from './figures.js';
 
-const rounds = 9;
+const usualRounds = 9;
 /** Requests that are not measured: the emulators run on Java, and take minutes' worth of them to come to their pace. */
 const warmUps = 150;
 const names = Object.entries(functionNames) as [keyof typeof functionNames, FunctionName][];
@@ -159,6 +159,7 @@ async function warmUp(stack: Stack, current: string): Promise<void> {
 async function measureAll(
   folder: string,
   say: (text: string) => void,
+  rounds: number,
 ): Promise<(v: Variant, n: FunctionName) => Taken> {
   const current = join(folder, 'current');
   const taken = new Map<string, Taken[]>();
@@ -259,13 +260,13 @@ function figuresWithCompute(name: FunctionName, at: (variant: Variant) => Taken)
 export const coldStart: Measurement = {
   name: 'cold-start',
   title: 'Cold start of each function',
-  async measure(say) {
+  async measure(say, rounds = usualRounds) {
     mkdirSync('dist', { recursive: true });
     // Within the project, where the framework is found.
     const folder = mkdtempSync(join('dist', 'cold-start-'));
     try {
       await lay(folder);
-      const at = await measureAll(folder, say);
+      const at = await measureAll(folder, say, rounds);
       return names.flatMap(([, name]) => figuresOf(name, (variant) => at(variant, name)));
     } finally {
       rmSync(folder, { recursive: true, force: true });

@@ -19,7 +19,7 @@ export interface Measurement {
   readonly title: string;
   /** It is run in the earlier release, too, if one is named. */
   readonly isBeside?: boolean;
-  /** `say` shows how far it is. `count`: of what it makes many of, other than usual. */
+  /** `say` shows how far it is. `count`: how many, of what the measurement says, where that is not to be as usual. */
   measure(say: (text: string) => void, count?: number): Promise<readonly Figure[]>;
 }
 

@@ -208,7 +208,7 @@ async function ofSize(bench: Bench, size: number): Promise<Figure[]> {
 export const organizations: Measurement = {
   name: 'organizations',
   title: 'The organization API on the emulator, beside the bare store calls of the same operation',
-  async measure(say) {
+  async measure(say, count) {
     const missing = emulatorMissing('firestore');
     if (missing !== undefined) {
       say(missing);
@@ -233,6 +233,10 @@ export const organizations: Measurement = {
       const stage = await makeStage(server);
       const bench: Bench = { stage, client, bare, take, counts: counted.counts, say };
       const figures: Figure[] = [];
+      if (count !== undefined) {
+        await ofSize(bench, smallestLarge);
+        return await ofSize(bench, count);
+      }
       for (const operation of operations) figures.push(...(await ofOperation(bench, operation)));
       for (const operation of ['addOrganizationMembers', 'inviteMembers', 'addTeamMembers'] as const) {
         figures.push(await ofMany(bench, operation));

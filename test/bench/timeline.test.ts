@@ -1,4 +1,6 @@
 /** What the bench draws. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { costSvg } from '../../bench/documents.js';
 import { type Bar, criticalPath, timelineSvg } from '../../bench/timeline.js';
@@ -21,7 +23,22 @@ describe('the critical path of a bootstrap', () => {
   });
 });
 
+const mostBytes = 20_000;
+const loads = /<script|<image|<foreignObject|href=|url\(|@import/;
+
 describe('the pictures of the bench', () => {
+  it('in the docs are small, load nothing, and are all shown', () => {
+    const folder = 'docs/build/drawings';
+    const page = readFileSync('docs/build/bench.md', 'utf8');
+    const shown = [...page.matchAll(/!\[[^\]]+\]\(drawings\/([^)]+)\)/g)].map(([, name = '']) => name);
+    expect(readdirSync(folder).toSorted()).to.deep.equal(shown.toSorted()).and.not.be.empty;
+    for (const name of shown) {
+      const svg = readFileSync(join(folder, name), 'utf8');
+      expect(svg.length, name).to.be.at.most(mostBytes);
+      expect(svg, name).to.not.match(loads);
+    }
+  });
+
   const bars: readonly Bar[] = [
     { id: 'vm:k0s-1', readyAt: 1000, startedAt: 2000, endedAt: 30_000, isCritical: true },
     { id: 'a <role> & more', readyAt: 0, startedAt: 0, endedAt: 1000, isCritical: false },
@@ -33,7 +50,9 @@ describe('the pictures of the bench', () => {
       .to.match(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg"/)
       .and.match(/<\/svg>\n$/);
     expect(svg).to.include('>vm:k0s-1<').and.include('>a &lt;role&gt; &amp; more<');
-    expect(svg).to.not.match(/<script|<image|<foreignObject|href=|url\(|@import|NaN|Infinity/);
+    expect(svg)
+      .to.not.match(loads)
+      .and.not.match(/NaN|Infinity/);
     expect(svg.match(/fill="#c0392b"/g)).to.have.length(1);
   });
 
