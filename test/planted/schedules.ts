@@ -141,9 +141,9 @@ export const schedules: readonly ScheduleFault[] = [
     name: 'What became ready is published before the commit that makes it',
     edits: [
       {
-        find: 'const versions = await persist(() => context.store.commit(writes));',
+        find: 'let tries = 0;',
         put: `await publishReady(context, bootstrapId, record.generation, told.ready);
-  const versions = await persist(() => context.store.commit(writes));`,
+  let tries = 0;`,
       },
     ],
     world: 'bootstraps',
