@@ -141,9 +141,9 @@ export const schedules: readonly ScheduleFault[] = [
     name: 'What became ready is published before the commit that makes it',
     edits: [
       {
-        find: 'let tries = 0;',
+        find: 'const versions = await persist(() => {',
         put: `await publishReady(context, bootstrapId, record.generation, told.ready);
-  let tries = 0;`,
+  const versions = await persist(() => {`,
       },
     ],
     world: 'bootstraps',
