@@ -97,6 +97,25 @@ export function costSvg(figures: readonly Figure[]): string {
   return svg.toString();
 }
 
+/** None where this computer holds no machines. */
+async function ofInstalls(say: (text: string) => void): Promise<Figure[]> {
+  const turns = watchTurns();
+  const bench = await createPackagedBench({ timeFactor: installTimeFactor, onLog: turns.onLog }).catch(
+    (error: unknown) => say(`Installs are left out. ${error instanceof Error ? error.message : String(error)}`),
+  );
+  if (bench === undefined) return [];
+  const figures: Figure[] = [];
+  try {
+    for (const { title, options } of kinds) {
+      const install = { ...options, ...bench.install };
+      figures.push(...(await countsOf(bench, `an install, ${title}`, install, turns)));
+    }
+    return figures;
+  } finally {
+    await bench.close();
+  }
+}
+
 export const documents: Measurement = {
   name: 'documents',
   title: 'Documents and messages of a bootstrap (nobody following; factor 0, installs 0.05)',
@@ -110,16 +129,7 @@ export const documents: Measurement = {
     } finally {
       await bench.close();
     }
-    const turns = watchTurns();
-    const withMachines = await createPackagedBench({ timeFactor: installTimeFactor, onLog: turns.onLog });
-    try {
-      for (const { title, options } of kinds) {
-        const install = { ...options, ...withMachines.install };
-        figures.push(...(await countsOf(withMachines, `an install, ${title}`, install, turns)));
-      }
-    } finally {
-      await withMachines.close();
-    }
+    figures.push(...(await ofInstalls(say)));
     say(`what a bootstrap costs, by its size: ${draw('cost', costSvg(figures))}`);
     return figures;
   },
