@@ -101,7 +101,10 @@ export function costSvg(figures: readonly Figure[]): string {
 async function ofInstalls(say: (text: string) => void): Promise<Figure[]> {
   const turns = watchTurns();
   const bench = await createPackagedBench({ timeFactor: installTimeFactor, onLog: turns.onLog }).catch(
-    (error: unknown) => say(`Installs are left out. ${error instanceof Error ? error.message : String(error)}`),
+    (error: unknown) => {
+      say(`Installs are left out. ${error instanceof Error ? error.message : String(error)}`);
+      return undefined;
+    },
   );
   if (bench === undefined) return [];
   const figures: Figure[] = [];
