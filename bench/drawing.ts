@@ -24,8 +24,8 @@ export interface Svg {
   toString(): string;
 }
 
-/** Readable on light and on dark pages, because it has a ground of its own. */
-export function createSvg(width: number, height: number): Svg {
+/** Readable on light and on dark pages, because it has a ground of its own. `title` stands above, too. */
+export function createSvg(width: number, height: number, title: string): Svg {
   const parts: string[] = [];
   return {
     rect: (x, y, w, h, fill) =>
@@ -43,8 +43,10 @@ export function createSvg(width: number, height: number): Svg {
     toString: () =>
       [
         `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">`,
+        `<title>${escaped(title)}</title>`,
         '<style>text{font:11px sans-serif;fill:#222}polyline{fill:none;stroke-width:1.5}</style>',
         `<rect width="${width}" height="${height}" fill="#fff"/>`,
+        `<text x="8" y="16">${escaped(title)}</text>`,
         ...parts,
         '</svg>\n',
       ].join('\n'),

@@ -53,9 +53,8 @@ const colours = { critical: '#c0392b', other: '#7fa8c9', waits: '#dddddd', grid:
 export function timelineSvg(title: string, bars: readonly Bar[]): string {
   const ordered = [...bars].sort((a, b) => a.endedAt - b.endedAt);
   const most = Math.max(...ordered.map(({ endedAt }) => endedAt)) / 1000;
-  const svg = createSvg(right + 60, top + ordered.length * row + 22);
+  const svg = createSvg(right + 60, top + ordered.length * row + 22, title);
   const x = (milliseconds: number): number => left + ((right - left) * milliseconds) / 1000 / most;
-  svg.text(8, 16, title);
   const bottom = top + ordered.length * row;
   for (const tick of ticksTo(most)) {
     svg.line(
