@@ -84,7 +84,7 @@ describe('the console by the keyboard alone', function () {
     await type(person, 'Number of a standalone team', String(teamId));
     await page.keyboard.press('Tab');
     await question.getByText(zoe).waitFor();
-    await press(person, 'They leave the team', 'Space');
+    await press(person, 'Remove them from the team', 'Space');
     await press(person, 'Migrate');
     await page.getByRole('link', { name: 'platform' }).waitFor();
     await page.locator('dialog').waitFor({ state: 'detached' });

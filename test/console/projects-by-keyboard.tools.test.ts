@@ -119,13 +119,13 @@ describe('the console by the keyboard alone: a project', function () {
     expect((await view()).state).to.equal('removed');
   });
 
-  it('is in the list again among removed ones', async () => {
+  it('is in the list again among removed projects', async () => {
     const { person } = at;
     const { page } = person;
     await press(person, 'Projects');
     await page.getByRole('link', { name: 'other' }).waitFor();
     expect(await page.getByRole('link', { name: 'by-keys' }).count()).to.equal(0);
-    await tabTo(person, 'Removed ones');
+    await tabTo(person, 'Removed projects');
     await page.keyboard.press('Space');
     await page.getByRole('link', { name: 'by-keys' }).waitFor();
   });

@@ -98,6 +98,7 @@ describe('the console: projects', function () {
     await question.getByLabel('How long from now').fill('9h');
     await question.getByRole('button', { name: 'Extend' }).click();
     await row.getByText('8h 59m left').waitFor();
+    await page.getByText(/until removal\. These are estimates; their oldest price is of \d{4}-\d{2}-\d{2}/).waitFor();
 
     await page.getByRole('button', { name: 'Protect by-mouse' }).click();
     await question.getByLabel('Why').fill('A demo');
