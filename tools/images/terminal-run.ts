@@ -103,7 +103,7 @@ export async function framesOf(chunks: readonly Chunk[], screen: Screen, { home,
     const now = JSON.stringify(rows);
     const last = frames.at(-1);
     if (last === undefined || now !== drawn) {
-      const rests = !rested && screen.lines().findLast((line) => line !== '') === restsAt;
+      const rests: boolean = !rested && screen.lines().findLast((line) => line !== '') === restsAt;
       rested ||= rests;
       frames.push({ rows, seconds: rests ? restSeconds : everySeconds, rests });
     } else if (last.seconds < mostStillSeconds) {
