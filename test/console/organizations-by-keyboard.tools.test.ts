@@ -8,7 +8,7 @@ import { inChromium, press, signInByKeys, tabTo, type } from './browser.js';
 const [alice, bob, carol, zoe] = ['alice@example.com', 'bob@example.com', 'carol@example.com', 'zoe@example.org'];
 
 describe('the console by the keyboard alone', function () {
-  this.timeout(90_000);
+  this.timeout(300_000);
   const at = inChromium({ personFor: 'all tests' }, createStack);
 
   const ask = async <T>(method: string, path: string, body?: object): Promise<T> => {

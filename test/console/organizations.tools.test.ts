@@ -10,7 +10,7 @@ const alice = 'alice@example.com';
 const script = '<img src=x onerror=alert(1)>';
 
 describe('the console: organizations', function () {
-  this.timeout(90_000);
+  this.timeout(300_000);
   const at = inChromium({ personFor: 'all tests' }, createStack);
   before(() => signIn(at.person, at.world.url, alice));
 

@@ -7,7 +7,7 @@ import { expectAccessible, inChromium, press, signInByKeys, tabTo, type } from '
 const [keys, bob] = ['keys@example.com', 'bob@example.com'];
 
 describe('the console by the keyboard alone: a project', function () {
-  this.timeout(90_000);
+  this.timeout(300_000);
   const at = inChromium({ personFor: 'all tests' }, () => makeScene({ timeFactor: 0 }));
   let id: string;
   before(async () => {

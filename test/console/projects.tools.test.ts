@@ -31,7 +31,7 @@ async function makeWorld() {
 }
 
 describe('the console: projects', function () {
-  this.timeout(90_000);
+  this.timeout(300_000);
   const at = inChromium({ personFor: 'each test' }, makeWorld);
 
   it('say what to do where there are none, and ask no other host for anything', async () => {
@@ -68,10 +68,10 @@ describe('the console: projects', function () {
     await steps.nth(5).waitFor();
     expect(new URL(page.url()).hash).to.match(/^#\/projects\/b/);
     await relay.stop();
-    await page.getByText('plinth cannot be reached.').waitFor({ timeout: 30_000 });
+    await page.getByText('plinth cannot be reached.').waitFor({ timeout: 60_000 });
     expect(await steps.count()).to.be.greaterThan(5);
     await relay.start();
-    await page.getByText('plinth cannot be reached.').waitFor({ state: 'detached', timeout: 30_000 });
+    await page.getByText('plinth cannot be reached.').waitFor({ state: 'detached', timeout: 60_000 });
     scene.cloud.faults.clear();
     succeeded(await making);
     await page.locator('.head .state', { hasText: 'succeeded' }).waitFor();

@@ -45,7 +45,7 @@ describe('the console: a bootstrap on machines', function () {
     await page.getByRole('log').waitFor();
     succeeded(outcomeOf(await running.ended));
     expect((await runAt(['open', 'watched'], caller)).stdout).to.equal(`https://cs.${domainOf('watched')}\n`);
-    await page.locator('.head .state', { hasText: 'succeeded' }).waitFor({ timeout: 30_000 });
+    await page.locator('.head .state', { hasText: 'succeeded' }).waitFor({ timeout: 60_000 });
     expect(await machines.locator('.step.done').count()).to.be.above(10);
     await machines.getByRole('heading', { name: /^Machines (\d+) of \1$/ }).waitFor();
 
