@@ -78,7 +78,7 @@ async function watch(run: TerminalRun, page: Page, url: string, withMachines: bo
   await run.saw(/Make it\?/);
   await signIn({ page }, url, people.alice);
   await page.getByRole('link', { name }).click();
-  await page.locator('.step.done').nth(9).waitFor({ timeout: 300_000 });
+  await page.locator('.step.done').nth(9).waitFor();
   await takePicture(page, 'bootstrap');
   await page.setViewportSize(narrow);
   await page.emulateMedia({ colorScheme: 'dark' });
@@ -87,7 +87,7 @@ async function watch(run: TerminalRun, page: Page, url: string, withMachines: bo
   await page.emulateMedia({ colorScheme: 'light' });
   if (withMachines) {
     const lane = page.getByRole('region', { name: 'Machines' });
-    await lane.locator('.step.done').nth(9).waitFor({ timeout: 300_000 });
+    await lane.locator('.step.done').nth(9).waitFor();
     await page.getByRole('log').waitFor();
     await lane.evaluate((element) => element.scrollIntoView());
     await takePicture(page, 'machines');
@@ -153,7 +153,10 @@ const stack = await createStack({ timeFactor: 0.02, keys: 'real', machines: read
 try {
   const browser = await launch();
   try {
-    await record(stack, folder, await browser.newPage({ viewport: wide, locale: 'en-GB' }));
+    const page = await browser.newPage({ viewport: wide, locale: 'en-GB' });
+    // What is waited for takes as long as the computer does.
+    page.setDefaultTimeout(300_000);
+    await record(stack, folder, page);
   } finally {
     await browser.close();
   }
