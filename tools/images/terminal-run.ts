@@ -78,6 +78,8 @@ export function startTerminal(size: Size, { commands, folder, env }: Typed): Ter
 
 /** So often one looks, in seconds. */
 const everySeconds = 0.5;
+/** So many frames show how it moves. Of the more that a slow computer makes, these are taken evenly. */
+const mostFrames = 180;
 /** Nothing new is seen for at most so long. */
 const mostStillSeconds = 1.5;
 /** So long one may read what it rests on. */
@@ -111,5 +113,8 @@ export async function framesOf(chunks: readonly Chunk[], screen: Screen, { home,
     }
     drawn = now;
   }
-  return frames;
+  const share = Math.min(1, mostFrames / frames.length);
+  const isTaken = (n: number): boolean =>
+    n + 1 === frames.length || Math.floor((n + 1) * share) > Math.floor(n * share);
+  return frames.filter(({ rests }, n) => rests || isTaken(n));
 }
