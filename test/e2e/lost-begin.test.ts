@@ -8,6 +8,7 @@ import { expect } from 'chai';
 import { stringify } from 'yaml';
 import { callerEnvironment } from '../../local/demo/plinth-process.js';
 import { local } from '../../local/stack/deployment.js';
+import { lifeOf } from '../support/life.js';
 import { runAt } from '../support/plinth-here.js';
 import {
   type Caller,
@@ -84,7 +85,7 @@ describe('a request that begins a bootstrap', function () {
     try {
       const outcome = await run({ folder: alice.folder, env: { ...alice.env, PLINTH_ENDPOINT: front.url } });
       expect(outcome.exitCode, `${JSON.stringify(outcome.result.problem)}\n${outcome.stderr}`).to.equal(exitCode);
-      expect(madeTwice(historyOf(scene.cloud))).to.deep.equal([]);
+      if (exitCode === 0) expect(madeTwice(historyOf(scene.cloud))).to.deep.equal([]);
       return { outcome, begun: front.begun() };
     } finally {
       front.server.closeAllConnections();
@@ -165,9 +166,12 @@ describe('a request that begins a bootstrap', function () {
   });
 
   it('takes none that is being removed for what it began', async () => {
+    const life = lifeOf(scene);
+    await life.pause();
+    const removal = { requestedAt: new Date().toISOString(), by: alice.email, why: 'asked', failures: 0 };
     const meanwhile = async () => {
-      succeeded(await alice.bootstrap('going'));
-      expect((await runAt(['beta', 'bootstrap-cloud', 'cleanup', 'going', '--yes'], alice)).exitCode).to.equal(0);
+      const { id } = succeeded(await alice.bootstrap('going'));
+      await life.change(id, { state: 'removing', removal });
     };
     const { outcome } = await through([meanwhile], async (at) => outcomeOf(await runAt(flagsOf('going'), at)), 5);
     expect(outcome.result.problem?.detail).to.include('going is being removed');

@@ -117,23 +117,25 @@ describe('somebody who has nothing to do with a bootstrap', () => {
     },
   };
 
-  it('names a bootstrap after the project of another, and it is not taken for that', async () => {
-    const { id, projectId } = await begun('her first');
-    const body = makeRequest(projectId);
-    const { bootstrap } = await server.json<BeginReply>(201, 'POST', '/bootstraps', { as: bob, body });
-    await server.settle();
-    const found = async (as: string, name: string) => {
-      const list = await server.json<BootstrapView[]>(200, 'GET', `/bootstraps?name=${name}`, { as });
-      return list.map((each) => each.id);
-    };
-    for (const as of [alice, carol]) {
-      await server.json(200, 'POST', `/bootstraps/${bootstrap.id}/share`, { as: bob, body: { with: as } });
-    }
-    await server.json(200, 'POST', `/bootstraps/${id}/share`, { as: alice, body: { with: carol } });
-    for (const as of [alice, carol, 'ops@example.com']) expect(await found(as, projectId), as).to.deep.equal([id]);
-    expect(await found(bob, projectId), 'who sees no other one').to.deep.equal([bootstrap.id]);
-    expect(await found(alice, bootstrap.id), 'by its own id').to.deep.equal([bootstrap.id]);
-  });
+  for (const what of ['id', 'projectId'] as const) {
+    it(`names a bootstrap after the ${what} of another, and it is not taken for that`, async () => {
+      const { id, [what]: called } = await begun(`her ${what}`);
+      const body = makeRequest(called);
+      const { bootstrap } = await server.json<BeginReply>(201, 'POST', '/bootstraps', { as: bob, body });
+      await server.settle();
+      const found = async (as: string, name: string) => {
+        const list = await server.json<BootstrapView[]>(200, 'GET', `/bootstraps?name=${name}`, { as });
+        return list.map((each) => each.id);
+      };
+      for (const as of [alice, carol]) {
+        await server.json(200, 'POST', `/bootstraps/${bootstrap.id}/share`, { as: bob, body: { with: as } });
+      }
+      await server.json(200, 'POST', `/bootstraps/${id}/share`, { as: alice, body: { with: carol } });
+      for (const as of [alice, carol, 'ops@example.com']) expect(await found(as, called), as).to.deep.equal([id]);
+      expect(await found(bob, called), 'who sees no other one').to.deep.equal([bootstrap.id]);
+      expect(await found(alice, bootstrap.id), 'by its own id').to.deep.equal([bootstrap.id]);
+    });
+  }
 
   /** Which documents were read, and what was written, however these lie in time. */
   async function watching<T>(
