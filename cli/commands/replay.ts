@@ -2,7 +2,7 @@
 
 import { momentOf } from '../../shared/bootstrap/duration.js';
 import type { Replayed } from '../../shared/organization/replay.js';
-import type { Fault } from '../../shared/problems.js';
+import { type Fault, Problem } from '../../shared/problems.js';
 import { type Call, defineCommand } from '../frame/command.js';
 import type { ReplayFrom } from '../service/event-calls.js';
 import { timeForm } from './events.js';
@@ -12,7 +12,7 @@ const flags = {
   event: 'From this event on, by its id. --json-lines of the events shows ids.',
 } as const;
 const how =
-  'Each message has the id that it had, so a receiver knows a repeat. At most 50 a minute are sent again, of all that is asked for in the deployment. What happens meanwhile goes out as always.';
+  'Each message has the id that it had, so a receiver knows a repeat. At most 50 a minute are sent again, of all that is asked for in the deployment. What happens meanwhile, and what waits to be sent anyway, goes out as always. If too many wait to be sent again, the command ends, and names the command that goes on.';
 
 export const orgReplay = defineCommand({
   words: 'org replay',
@@ -30,7 +30,7 @@ export const orgReplay = defineCommand({
     const { organization } = readInput(call, ['organization'], [], faults);
     const client = await call.connectOrganizations();
     const id = await organizationIdOf(client, organization);
-    return replayed(from, (more) => client.replayEvents(id, more));
+    return replayed(`org replay ${id}`, from, (more) => client.replayEvents(id, more));
   },
 });
 
@@ -49,7 +49,7 @@ export const teamReplay = defineCommand({
     const { from, faults } = readFrom(call);
     const { teamId } = readInput(call, ['teamId'], [], faults);
     const client = await call.connectOrganizations();
-    return replayed(from, (more) => client.replayTeamEvents(teamId, more));
+    return replayed(`team replay ${teamId}`, from, (more) => client.replayTeamEvents(teamId, more));
   },
 });
 
@@ -66,21 +66,48 @@ function readFrom(call: Call): { readonly from: ReplayFrom; readonly faults: rea
     : { from: { since: new Date(moment).toISOString() }, faults: [] };
 }
 
-/** A call takes so many events. The next one goes on where it stopped. */
-async function replayed(first: ReplayFrom, send: (from: ReplayFrom) => Promise<Replayed>) {
-  let events = 0;
-  let until: string | undefined;
-  for (let from: ReplayFrom | undefined = first; from !== undefined; ) {
-    const { events: more, next, until: later }: Replayed = await send(from);
-    events += more;
-    until = later ?? until;
-    from = next === undefined ? undefined : { eventId: next };
+interface Done {
+  readonly events: number;
+  readonly until?: string;
+}
+
+/** A call takes so many events. The next one goes on where it stopped. `words`: the command without its flags. */
+async function replayed(words: string, first: ReplayFrom, send: (from: ReplayFrom) => Promise<Replayed>) {
+  let done: Done = { events: 0 };
+  let from = first;
+  try {
+    for (;;) {
+      const { events, next, until }: Replayed = await send(from);
+      done = { ...done, events: done.events + events, ...(until !== undefined && { until }) };
+      if (next === undefined) break;
+      from = { eventId: next };
+    }
+  } catch (error) {
+    throw error instanceof Problem ? await stopped(error, words, from, done) : error;
   }
+  const said = await textOf(done);
+  return { data: { ...done }, show: () => `${said}.` };
+}
+
+/** It names the command that goes on, if there is a known event to begin with. */
+async function stopped(problem: Problem, words: string, from: ReplayFrom, done: Done): Promise<Problem> {
+  const { code, detail, errors, retryAfterSeconds = 0 } = problem;
+  const { next, ...members } = problem.members ?? {};
+  const eventId = typeof next === 'string' ? next : from.eventId;
+  if (eventId === undefined || (done.events === 0 && next === undefined)) return problem;
+  const before = done.events === 0 ? '' : ` Before that, ${await textOf(done)}.`;
+  const minutes = Math.ceil(retryAfterSeconds / 60);
+  const when = minutes === 0 ? 'Go on' : `In ${minutes === 1 ? 'a minute' : `${minutes} minutes`}, go on`;
+  return new Problem(code, `${detail}${before}`, {
+    advice: `${when} with: plinth ${words} --event ${eventId}`,
+    members: { ...members, ...done, eventId },
+    ...(errors !== undefined && { errors }),
+    cause: problem,
+  });
+}
+
+async function textOf({ events, until }: Done): Promise<string> {
   const { time } = await import('../frame/table.js');
   const what = events === 1 ? '1 event is' : `${events} events are`;
-  const when = until === undefined ? '' : `, until ${time(until)}`;
-  return {
-    data: { events, ...(until !== undefined && { until }) },
-    show: () => `${what} sent to the webhook again${when}.`,
-  };
+  return `${what} sent to the webhook again${until === undefined ? '' : `, until ${time(until)}`}`;
 }

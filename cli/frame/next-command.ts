@@ -56,13 +56,13 @@ function inAdvice(advice: string, { read }: Ran): readonly string[] | undefined 
 const helpOf = ({ words }: Command): readonly string[] => ['help', ...words.split(' ')];
 const base = ['beta', 'bootstrap-cloud'];
 
-/** Commands that only look, or that only the caller's own machine keeps something of. */
+/** Commands that only look, tell again what was told, or that only the caller's own machine keeps something of. */
 const looks: ReadonlySet<string> = new Set([
   ...['status', 'list', 'logs'].map((word) => [...base, word].join(' ')),
   ...['beta cleanup list', 'beta cleanup schedule status', 'beta bootstraps status'],
   ...['configure', 'doctor', 'login', 'whoami', 'costs', 'pool status'],
-  ...['list', 'members', 'teams', 'events', 'invitations'].map((word) => `org ${word}`),
-  ...['list', 'members', 'events', 'transfers'].map((word) => `team ${word}`),
+  ...['list', 'members', 'teams', 'events', 'invitations', 'replay'].map((word) => `org ${word}`),
+  ...['list', 'members', 'events', 'transfers', 'replay'].map((word) => `team ${word}`),
 ]);
 
 function byKind(problem: Problem, { command, project, group }: Ran): readonly string[] {

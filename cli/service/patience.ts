@@ -5,6 +5,8 @@ import { isLasting } from './answer-problem.js';
 /** A try lost in flight holds its idempotency key for half a minute. Meanwhile the service asks for a retry each second. */
 const tries = { others: 4, whileUnderWay: 40 } as const;
 const awayMs = 30_000;
+/** Who is asked to wait for longer has other things to do. */
+const longestWaitSeconds = 60;
 const backoffMs = { first: 500, most: 15_000, mostWhileAway: 3_000 } as const;
 
 export interface Patience {
@@ -44,6 +46,7 @@ export async function patiently<T>(
 
 export const isPassing = (problem: Problem): boolean =>
   !isLasting(problem) &&
+  (problem.retryAfterSeconds ?? 0) <= longestWaitSeconds &&
   (['unavailable', 'internal', 'too-many'].includes(problem.code) ||
     problem.kind.retry !== 'none' ||
     // The first try is still under way.

@@ -10,27 +10,34 @@ import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import type { Caller } from '../identity/auth.js';
 import { lift, read } from '../store/lift.js';
-import { persist } from '../store/persist.js';
-import type { Document, Write } from '../store/store.js';
+import { afterConflict, persist } from '../store/persist.js';
+import { Conflict, type Document, type Write } from '../store/store.js';
+import { liftNotice, type NoticeRecord } from '../webhook/notices.js';
 import { liftEvent } from './documents.js';
-import { checkTeamRecord, idsSince, readEventsFrom, type Whose } from './events.js';
+import { checkTeamRecord, type EventWrite, idsSince, readEventsFrom, type Whose } from './events.js';
 import { noticeOf } from './notices.js';
 import { checkAdmin, seeOrganization } from './rights.js';
-import { transact } from './transact.js';
+import { busy, transact } from './transact.js';
 
 /** One call asks for so many. The answer says where the next one goes on. */
 const perCall = 1000;
 const perCommit = 100;
 const perQuery = 100;
-/** Half of what sweep sends in a minute. The other half stays for what happens meanwhile. All replays share it. */
-const perMinute = 50;
-/** A replay that would begin later is refused. */
-const longestWaitSeconds = 86_400;
+/**
+ * All replays of the deployment share one line, in which each event takes this long. That is half of what sweep sends in a
+ * minute. The other half stays for what happens meanwhile.
+ */
+const msEach = 1200;
+/** As many as a day sends. */
+const mostInLine = 72_000;
+/** Sweep looks so often for what is due. */
+const sweepSeconds = 60;
+const tries = 8;
 
-/** `passes/replays`. */
+/** `passes/replays`: the line. */
 export const ReplaysRecord = z.object({
   schema: z.literal(1),
-  /** When the last of what was asked for has been sent. */
+  /** When the next event that is asked for may be sent. */
   until: z.iso.datetime(),
 });
 const liftReplays = lift('time of replays', ReplaysRecord, 1);
@@ -69,44 +76,103 @@ async function replay(context: Replaying, whose: Whose, asked: Asked): Promise<R
     });
   }
   const found = await eventsSince(context, whose, asked);
-  const now = found.slice(0, perCall);
-  if (now.length === 0) return { events: 0 };
-  const minutes = Math.ceil(now.length / perMinute);
-  const begins = await inLine(context, minutes);
-  // What waits already is sent at that time instead.
-  const notices = now.map(({ id, data }, i): Write => {
-    const dueAt = addSeconds(begins, 60 * Math.floor(i / perMinute));
-    return { ...noticeOf({ id, data: liftEvent(data) }, dueAt), kind: 'set' };
-  });
-  for (let i = 0; i < notices.length; i += perCommit) {
-    await persist(() => store.commit(notices.slice(i, i + perCommit)));
-  }
+  const events = found.slice(0, perCall).map(({ id, data }) => ({ id, data: liftEvent(data) }));
+  if (events.length === 0) return { events: 0 };
+  const again = await inLine(context, events, await waitingOf(store, events));
+  for (let i = 0; i < again.length; i += perCommit) await writeNotices(context, again.slice(i, i + perCommit));
+  const last = Math.max(...again.map(({ at }) => at.getTime()));
   const next = found[perCall];
   return {
-    events: notices.length,
-    until: addSeconds(begins, 60 * minutes),
+    events: events.length,
+    until: addSeconds(new Date(last), sweepSeconds),
     ...(next !== undefined && { next: String(next.data['id']) }),
   };
 }
 
-/** When a replay of so many minutes begins: after all that were asked for before. */
-const inLine = (context: Replaying, minutes: number): Promise<Date> =>
+/** An event, what waits for it already, and when its message is due. `hasPlace`: it takes a place in the line. */
+interface Again {
+  readonly event: StoredEvent;
+  readonly waiting: Waiting;
+  readonly at: Date;
+  readonly hasPlace: boolean;
+}
+
+type StoredEvent = Pick<EventWrite, 'id' | 'data'>;
+type Waiting = Document<NoticeRecord> | undefined;
+
+/** Undefined: nothing is sent by then. */
+const dueBy = (at: Date, waiting: Waiting): Date | undefined => {
+  const due = waiting === undefined ? undefined : new Date(waiting.data.dueAt);
+  return due !== undefined && due <= at ? due : undefined;
+};
+
+async function waitingOf(store: Replaying['store'], events: readonly StoredEvent[]): Promise<Waiting[]> {
+  const ids = events.map(({ id }) => id);
+  const pieces = Array.from({ length: Math.ceil(ids.length / perQuery) }, (_, i) =>
+    persist(() => store.getMany(collections.notices, ids.slice(i * perQuery, (i + 1) * perQuery))),
+  );
+  return (await Promise.all(pieces)).flat().map((each) => read(each, liftNotice));
+}
+
+/** Takes places for the events, after all that were asked for before. What is sent before its place anyway takes none. */
+const inLine = (
+  context: Replaying,
+  events: readonly StoredEvent[],
+  found: readonly Waiting[],
+): Promise<readonly Again[]> =>
   transact(context, async (transaction) => {
-    const now = context.clock.now();
-    const before = read(await transaction.get(place.collection, place.id), liftReplays)?.data.until;
-    const begins = new Date(Math.max(now.getTime(), before === undefined ? 0 : Date.parse(before)));
-    const waitSeconds = Math.ceil((begins.getTime() - now.getTime()) / 1000);
-    if (waitSeconds > longestWaitSeconds) throw fullLine(begins, waitSeconds - longestWaitSeconds);
-    const data = { schema: 1, until: addSeconds(begins, 60 * minutes) };
-    transaction.write({ kind: 'set', ...place, data });
-    return begins;
+    const now = context.clock.now().getTime();
+    const until = read(await transaction.get(place.collection, place.id), liftReplays)?.data.until;
+    const begins = Math.max(now, until === undefined ? 0 : Date.parse(until));
+    let free = begins;
+    const again = events.map((event, i): Again => {
+      const at = new Date(free);
+      const waiting = found[i];
+      const sooner = dueBy(at, waiting);
+      if (sooner !== undefined) return { event, waiting, at: sooner, hasPlace: false };
+      free += msEach;
+      return { event, waiting, at, hasPlace: true };
+    });
+    if (free === begins) return again;
+    const before = Math.ceil((begins - now) / msEach);
+    const more = (free - begins) / msEach;
+    if (before + more > mostInLine) throw fullLine(before, more, String(events[0]?.data.id));
+    transaction.write({ kind: 'set', ...place, data: { schema: 1, until: new Date(free).toISOString() } });
+    return again;
   });
 
-const fullLine = (begins: Date, retryAfterSeconds: number): Problem =>
-  new Problem('conflict', `Events that were asked for before are sent again until ${begins.toISOString()}.`, {
-    advice: 'Ask again when fewer wait, or read the record itself, which has every event.',
-    retryAfterSeconds,
+function fullLine(before: number, more: number, next: string): Problem {
+  const what = `At most ${mostInLine} events of the deployment may wait to be sent again`;
+  return new Problem('too-many', `${what}: ${before} do, and these are ${more}.`, {
+    advice: 'Ask again after Retry-After, or read the record itself, which has every event.',
+    retryAfterSeconds: Math.ceil(((before + more - mostInLine) * msEach) / 1000),
+    members: { limit: 'eventsSentAgain', value: mostInLine, next },
   });
+}
+
+/** Postpones nothing: another replay may have asked for the same, or sweep may be sending it. */
+async function writeNotices({ store }: Replaying, again: readonly Again[]): Promise<void> {
+  const due = again.filter(({ hasPlace }) => hasPlace);
+  const events = due.map(({ event }) => event);
+  let waiting = due.map((each) => each.waiting);
+  for (let attempt = 1; ; attempt++) {
+    const writes = due.flatMap(({ event, at }, i): Write[] => {
+      const already = waiting[i];
+      if (dueBy(at, already) !== undefined) return [];
+      const notice = noticeOf(event, at.toISOString());
+      return [already === undefined ? notice : { ...notice, kind: 'update', version: already.version }];
+    });
+    try {
+      if (writes.length > 0) await persist(() => store.commit(writes));
+      return;
+    } catch (error) {
+      if (!(error instanceof Conflict)) throw error;
+      if (attempt >= tries) throw busy(error);
+      await afterConflict(attempt);
+      waiting = await waitingOf(store, events);
+    }
+  }
+}
 
 /** Oldest first, and one more than a call asks for. */
 async function eventsSince({ store }: Replaying, whose: Whose, { since, eventId }: Asked): Promise<Document[]> {

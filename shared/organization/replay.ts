@@ -33,7 +33,7 @@ export const Replayed = z
       .datetime()
       .optional()
       .meta({
-        description: 'When the last of them has been sent, if the webhook takes them; absent: there are none',
+        description: 'By when the last of them is sent, if the webhook takes them; absent: there are none',
         examples: ['2026-11-23T09:20:00.000Z'],
       }),
     next: text(

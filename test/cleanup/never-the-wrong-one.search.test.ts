@@ -59,7 +59,7 @@ const examples: [ProjectChoice[], Search][] = [
 const fewest = 8;
 
 describe('cleanup among tampered projects and records', function () {
-  this.timeout(searchMs + 240_000);
+  this.timeout(searchMs + 600_000);
   let stack: TamperedStack;
   before(async () => {
     stack = await createTamperedStack();

@@ -463,6 +463,58 @@ describe('plinth org and plinth team', () => {
     expect(faulty.stderr).to.contain('<organization> must not').and.to.contain('--since is required, or --event');
   });
 
+  describe('send events again where the line is full', () => {
+    const full = (seconds: number, next: string): Parameters<Service['instead']['set']>[1][number] =>
+      answers(
+        429,
+        {
+          ...{ type: '/problems/too-many', title: 'A limit is reached', status: 429, code: 'too-many' },
+          ...{ detail: 'The line is full.', advice: 'Ask again later.' },
+          ...{ limit: 'eventsSentAgain', value: 72_000, next },
+        },
+        { 'retry-after': String(seconds) },
+      );
+    const [first, next] = ['00062a5c3f0b1e-1a2b3c4d', '00062a5c3f0b1e-1a2b3c4e'];
+
+    it('end without a wait, and name the command that goes on', async () => {
+      const part = answers(200, { events: 1000, until: '2030-02-01T09:20:00.000Z', next });
+      const path = 'POST /teams/42/events/replay';
+      script(path, part, full(3600, next), part, full(3600, next));
+      const { code, stdout, stderr } = await run('team', 'replay', '42', '--since', '2030-01-31T18:00:00Z');
+      const goesOn = `plinth team replay 42 --event ${next}`;
+      expect(code).to.equal(5);
+      expect(stdout).to.equal('');
+      expect(stderr).to.equal(
+        `Error: The line is full. Before that, 1000 events are sent to the webhook again, until 2030-02-01 09:20 UTC.\nIn 60 minutes, go on with: ${goesOn}\n`,
+      );
+      expect(asked()).to.deep.equal([path, path]);
+      const asJson = await run('team', 'replay', '42', '--since', '2030-01-31T18:00:00Z', '--json');
+      const ended = JSON.parse(asJson.stdout) as { problem: object };
+      expect(ended).to.include({ exitCode: 5 });
+      expect(ended.problem).to.include({
+        ...{ code: 'too-many', limit: 'eventsSentAgain', events: 1000 },
+        next: goesOn,
+      });
+    });
+
+    it('begin later at the event that the service names, whatever the organization is called', async () => {
+      const path = `POST /organizations/${acme}/events/replay`;
+      script('GET /organizations', answers(200, [{ ...organization, name: 'Acme Corp' }]));
+      script(path, full(61, first));
+      const { code, stderr } = await run('org', 'replay', 'Acme Corp', '--since', '2d');
+      expect(code).to.equal(5);
+      expect(stderr).to.include(`In 2 minutes, go on with: plinth org replay ${acme} --event ${first}`);
+      expect(asked()).to.deep.equal(['GET /organizations', path]);
+    });
+
+    it('wait where it takes a minute at most', async () => {
+      script('POST /teams/42/events/replay', full(0.05, first), answers(200, { events: 1 }));
+      const { code, stdout } = await run('team', 'replay', '42', '--event', first);
+      expect([code, stdout]).to.deep.equal([0, '1 event is sent to the webhook again.\n']);
+      expect(asked()).to.have.length(2);
+    });
+  });
+
   it('set one ceiling and keep the other, and name all faults of both flags', async () => {
     const set = { living: 3, usdPerMonth: '250.00' };
     script('GET /teams/42', answers(200, { ...team, ceilings: set }), answers(200, { ...team, ceilings: set }));

@@ -8,11 +8,21 @@ import { collections } from '../../shared/names.js';
 import { letters, toy } from './toys.js';
 import { createWorld, type World } from './world.js';
 
+interface Means {
+  readonly meanwhile?: (id: string) => Promise<unknown>;
+  /** Throws what the store refuses a commit with. */
+  readonly refuse?: (writes: readonly Write[]) => void;
+}
+
 /** Three VMs that all come to their end while the first end is being written. Then comes `meanwhile`. */
 async function endTogether(
   world: World,
-  meanwhile: (id: string) => Promise<unknown> = async () => undefined,
-): Promise<{ readonly id: string; readonly results: readonly RunResult[]; readonly commits: readonly Write[][] }> {
+  { meanwhile = async () => undefined, refuse = () => undefined }: Means = {},
+): Promise<{
+  readonly id: string;
+  readonly results: readonly (RunResult | 'broken off')[];
+  readonly commits: readonly Write[][];
+}> {
   let sawLast: () => void = () => undefined;
   const allSeen = new Promise<void>((resolve) => {
     sawLast = resolve;
@@ -40,11 +50,13 @@ async function endTogether(
         await new Promise((resolve) => setImmediate(resolve));
         await meanwhile(bootstrap.id);
       }
+      refuse(writes);
       return commit(writes);
     },
   });
   const messages = world.queue.splice(0);
-  const results = await Promise.all(messages.map((message) => world.run([vm, host], message)));
+  const ended = await Promise.allSettled(messages.map((message) => world.run([vm, host], message)));
+  const results = ended.map((each) => (each.status === 'fulfilled' ? each.value : 'broken off'));
   return { id: bootstrap.id, results, commits };
 }
 
@@ -70,18 +82,34 @@ describe('instances that end together', () => {
   });
 
   it('end without the one that somebody else has taken over meanwhile', async () => {
-    const { id, results } = await endTogether(world, (bootstrapId) =>
-      world.store.commit([
-        {
-          kind: 'update',
-          collection: collections.leases,
-          id: leaseId(bootstrapId, 'vm:b'),
-          data: { holder: 'somebody-else' },
-        },
-      ]),
-    );
+    const { id, results } = await endTogether(world, {
+      meanwhile: (bootstrapId) =>
+        world.store.commit([
+          {
+            kind: 'update',
+            collection: collections.leases,
+            id: leaseId(bootstrapId, 'vm:b'),
+            data: { holder: 'somebody-else' },
+          },
+        ]),
+    });
     expect(results).to.deep.equal(['done', 'lost', 'done']);
     expect(await endsOf(id)).to.deep.equal(['vm:a done', 'vm:c done']);
     expect(world.queue.map(({ instance }) => instance)).to.have.members(['host:a', 'host:c']);
+  });
+
+  it('end without the one that the store does not take', async () => {
+    const tooLarge = (writes: readonly Write[]) =>
+      writes.some(({ kind, id }) => kind === 'delete' && id.endsWith('~vm:b'));
+    const { id, results, commits } = await endTogether(world, {
+      refuse(writes) {
+        if (tooLarge(writes)) throw new Error('3 INVALID_ARGUMENT: The document exceeds the maximum allowed size.');
+      },
+    });
+    expect(Math.max(...commits.map(endsIn))).to.be.at.least(2);
+    expect(results).to.deep.equal(['done', 'broken off', 'done']);
+    expect(await endsOf(id)).to.have.members(['vm:a done', 'vm:c done']);
+    expect(world.queue.map(({ instance }) => instance)).to.have.members(['host:a', 'host:c']);
+    expect(commits.filter(tooLarge)).to.have.length(2);
   });
 });

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { readConfig } from '../../functions/config.js';
 import { createContext } from '../../functions/context.js';
 import type { Store } from '../../functions/store/store.js';
+import { liftNotice } from '../../functions/webhook/notices.js';
 import { sendNotices } from '../../functions/webhook/send-notices.js';
 import { createClock } from '../../local/functions/clock.js';
 import { createMemoryStore } from '../../local/functions/memory-store.js';
@@ -54,8 +55,9 @@ describe('a replay to the webhook', () => {
   /** A refusal is told once for each membership and account, so its message is named after these. */
   const isOf = (id: string, { id: eventId, action }: OrganizationEvent): boolean =>
     id.endsWith(eventId) || (action === 'identity-refused' && id.includes('_identity-refused-'));
-  /** As sweep does, minute by minute, until nothing waits. */
-  async function delivered(): Promise<void> {
+  /** As sweep does, minute by minute, until nothing waits. How many had been received after each. */
+  async function delivered(): Promise<number[]> {
+    const received: number[] = [];
     const config = readConfig({
       PLINTH_PROJECT: 'plinth-test',
       PLINTH_DEPLOYMENT: 'test',
@@ -74,8 +76,14 @@ describe('a replay to the webhook', () => {
     while ((await store.query({ collection: 'notices', limit: 1 })).length > 0) {
       await sendNotices(context);
       minutes += 1;
+      received.push(receiver.received.length);
     }
+    return received;
   }
+  const waiting = async () =>
+    (await store.query({ collection: 'notices' })).map(({ id, data }) => ({ id, ...liftNotice(data) }));
+  const dueMoments = async () => (await waiting()).map(({ dueAt }) => Date.parse(dueAt)).sort((a, b) => a - b);
+  const gaps = (moments: readonly number[]) => moments.slice(1).map((moment, i) => moment - (moments[i] ?? 0));
   const params = () => ({ organizationId: made.organization.id });
   const replay = (body: object, as: string = operator) =>
     server.expect<Replayed>(200, 'replayOrganizationEvents', { as, params: params(), body });
@@ -106,15 +114,18 @@ describe('a replay to the webhook', () => {
     const told = await events();
     const { events: count, next } = await replay({ since: '2026-01-01T00:00:00Z' });
     expect([count, next]).to.deep.equal([told.length, undefined]);
-    await delivered();
+    const until = await delivered();
     expect(receiver.received).to.have.length(told.length);
     for (const each of receiver.received) {
       expect(each.text).to.equal(first.get(String(each.headers['webhook-id']))?.text);
       expect(isGenuine(each, key, Date.now() + minutes * 60_000)).to.equal(true);
     }
     const at = (id: string) => told.findIndex((event) => isOf(id, event));
-    const minuteOf = idsOf(receiver.received).map((id) => Math.floor(at(id) / 50));
-    expect(minuteOf, 'at most 50 a minute, oldest first').to.deep.equal([...minuteOf].sort((a, b) => a - b));
+    const minuteOf = idsOf(receiver.received)
+      .map((id, i) => ({ place: at(id), minute: until.findIndex((count) => i < count) }))
+      .sort((a, b) => a.place - b.place)
+      .map(({ minute }) => minute);
+    expect(minuteOf, 'oldest first').to.deep.equal([...minuteOf].sort((a, b) => a - b));
   });
 
   it('twice at once sends each once, and later once more with the same id', async () => {
@@ -129,7 +140,7 @@ describe('a replay to the webhook', () => {
 
   it('takes its turn with others at the same time, so that all together send no more a minute than one', async () => {
     const since = { since: '2026-01-01T00:00:00Z' };
-    const organizations = await Promise.all(['Left', 'Right'].map(recorded));
+    const organizations = await Promise.all(['Left', 'Right'].map((name) => recorded(name)));
     await delivered();
     const asked = await Promise.all(
       organizations.map((organizationId) =>
@@ -140,40 +151,85 @@ describe('a replay to the webhook', () => {
         }),
       ),
     );
-    const waiting = (await store.query({ collection: 'notices' })).map(({ data }) => String(data['dueAt']));
-    const perMinute = new Map<string, number>();
-    for (const dueAt of waiting) perMinute.set(dueAt, (perMinute.get(dueAt) ?? 0) + 1);
-    expect([...perMinute].sort().map(([, count]) => count)).to.deep.equal([50, 11, 50, 11]);
-    const moments = [...perMinute.keys()].map((each) => Date.parse(each)).sort((a, b) => a - b);
-    expect(moments.slice(1).map((moment, i) => moment - (moments[i] ?? 0))).to.deep.equal([60_000, 60_000, 60_000]);
+    const moments = await dueMoments();
+    expect(gaps(moments)).to.deep.equal(Array.from({ length: 2 * 61 - 1 }, () => 1200));
     const untils = asked.map(({ until = '' }) => Date.parse(until));
     expect(Math.max(...untils)).to.equal(Math.max(...moments) + 60_000);
     await delivered();
   });
 
-  it('is refused where so many wait that it would begin in more than a day', async () => {
-    const until = new Date(Date.now() + 25 * 3_600_000).toISOString();
+  it('takes 1.2 seconds of the line for each event, and no whole minute', async () => {
+    const organizations = await Promise.all(['Short', 'Shorter'].map((name) => recorded(name, 2)));
+    await delivered();
+    for (const organizationId of organizations) {
+      await server.expect(200, 'replayOrganizationEvents', {
+        ...{ as: operator, params: { organizationId } },
+        body: { since: '2026-01-01T00:00:00Z' },
+      });
+    }
+    expect(gaps(await dueMoments())).to.deep.equal([1200, 1200, 1200, 1200, 1200]);
+    await delivered();
+  });
+
+  it('postpones nothing that waits, and brings forward what would wait for longer', async () => {
+    const organizationId = await recorded('Waiting', 60);
+    const before = await waiting();
+    expect(before).to.have.length(61);
+    const later = before[60]?.id ?? '';
+    const { expireAt } = before[60] ?? {};
+    const dueAt = new Date(Date.now() + 10 * 3_600_000).toISOString();
+    await store.commit([{ kind: 'update', collection: 'notices', id: later, data: { dueAt, attempts: 5 } }]);
+    const asked = { as: operator, params: { organizationId }, body: { since: '2026-01-01T00:00:00Z' } };
+    const answers = await Promise.all([
+      server.expect<Replayed>(200, 'replayOrganizationEvents', asked),
+      server.expect<Replayed>(200, 'replayOrganizationEvents', asked),
+    ]);
+    expect(answers.map(({ events: count }) => count)).to.deep.equal([61, 61]);
+    const after = await waiting();
+    const without = (all: typeof before) => all.filter(({ id }) => id !== later);
+    expect(without(after)).to.deep.equal(without(before));
+    const brought = after.find(({ id }) => id === later);
+    expect(brought?.attempts).to.equal(0);
+    expect(Date.parse(brought?.dueAt ?? dueAt)).to.be.below(Date.now() + 3_600_000);
+    expect(Date.parse(brought?.expireAt ?? '')).to.be.at.least(Date.parse(expireAt ?? ''));
+    await delivered();
+  });
+
+  it('is refused where the line has no room for it, naming the limit and where to begin later', async () => {
+    const organizationId = await recorded('Refused', 60);
+    await delivered();
+    // All but ten of its places are taken. It would take a minute until there are 61.
+    const until = new Date(Date.now() + (72_000 - 10) * 1200).toISOString();
     const place = { collection: 'passes', id: 'replays' };
     const before = await store.get(place.collection, place.id);
     await store.commit([{ kind: 'set', ...place, data: { schema: 1, until } }]);
+    const params = { organizationId };
+    const told = await server.expect<OrganizationEvent[]>(200, 'listOrganizationEvents', { as: operator, params });
+    const first = told.at(-1)?.id;
     const { status, headers, body } = await server.ask('replayOrganizationEvents', {
-      as: operator,
-      params: params(),
+      ...{ as: operator, params },
       body: { since: '2026-01-01T00:00:00Z' },
     });
-    expect([status, (body as ProblemBody).detail]).to.deep.equal([
-      409,
-      `Events that were asked for before are sent again until ${until}.`,
-    ]);
-    expect(Number(headers.get('retry-after'))).to.be.within(3500, 3600);
-    expect(await store.query({ collection: 'notices' })).to.deep.equal([]);
+    expect(status).to.equal(429);
+    expect((body as ProblemBody).detail).to.match(
+      /^At most 72000 events of the deployment may wait to be sent again: 719\d\d do, and these are 61\.$/,
+    );
+    expect(body).to.include({ code: 'too-many', limit: 'eventsSentAgain', value: 72_000, next: first });
+    expect(Number(headers.get('retry-after'))).to.be.within(1, 62);
+    expect(await waiting()).to.deep.equal([]);
+    expect((await store.get(place.collection, place.id))?.data).to.deep.equal({ schema: 1, until });
+    const few = { ...{ as: operator, params }, body: { eventId: told.at(9)?.id } };
+    for (const again of ['there is room for ten', 'what waits takes no place']) {
+      expect((await server.expect<Replayed>(200, 'replayOrganizationEvents', few)).events, again).to.equal(10);
+    }
     await store.commit([{ kind: 'set', ...place, data: before?.data ?? {} }]);
+    await delivered();
   });
 
-  /** Its making, and sixty members. */
-  async function recorded(name: string): Promise<string> {
+  /** Its making, and its members. */
+  async function recorded(name: string, count = 60): Promise<string> {
     const { id } = await server.expect<{ id: string }>(201, 'createOrganization', { as: operator, body: { name } });
-    const members = Array.from({ length: 60 }, (_, i) => ({ email: `member-${i}@example.com` }));
+    const members = Array.from({ length: count }, (_, i) => ({ email: `member-${i}@example.com` }));
     await server.expect(200, 'addOrganizationMembers', {
       as: operator,
       params: { organizationId: id },

@@ -2,9 +2,8 @@
 import { expect } from 'chai';
 import { createIssuer, type Issuer } from '../http/issuer.js';
 import { needFirestoreEmulator } from '../support/emulators.js';
+import { bySeed, seed } from '../support/search.js';
 import { type StormOptions, slowly, storm } from './storm.js';
-
-const seed = Number(process.env['PLINTH_STORM_SEED'] ?? Date.now() % 1_000_000_000);
 
 /** Few kinds of actions, so that the ones that must not meet do. */
 const removals = {
@@ -38,7 +37,7 @@ describe('organizations, in a long storm', () => {
     'of twenty callers': { runs: 1, rounds: 15, callers: 20 },
   };
   for (const [title, options] of Object.entries(storms)) {
-    it(`keep their rules in one ${title} (PLINTH_STORM_SEED=${seed})`, async function () {
+    it(`keep their rules in one ${title} ${bySeed}`, async function () {
       this.timeout(600_000);
       const { failure, events } = await storm(host, issuer, { seed, ...options });
       expect(failure).to.equal(undefined);

@@ -2,9 +2,8 @@
 import { expect } from 'chai';
 import { createIssuer, type Issuer } from '../http/issuer.js';
 import { needFirestoreEmulator } from '../support/emulators.js';
+import { bySeed, seed } from '../support/search.js';
 import { storm } from './storm.js';
-
-const seed = Number(process.env['PLINTH_STORM_SEED'] ?? Date.now() % 1_000_000_000);
 
 describe('organizations, with many callers at once', () => {
   let issuer: Issuer;
@@ -15,7 +14,7 @@ describe('organizations, with many callers at once', () => {
   });
   after(() => issuer?.close());
 
-  it(`keep their rules at every moment, and tell every change (PLINTH_STORM_SEED=${seed})`, async function () {
+  it(`keep their rules at every moment, and tell every change ${bySeed}`, async function () {
     this.timeout(240_000);
     const found = await storm(host, issuer, { seed, runs: 1, rounds: 12, callers: 8, deaths: 0.05 });
     expect(found.failure).to.equal(undefined);

@@ -11,7 +11,16 @@ import { makeBase } from '../../local/machines/real/base.js';
 import { excusesFor, flakyFile, readFlakyTests } from './flaky.js';
 import { prepareTools } from './programs.js';
 import { readResults, secondsByFile, type TestResult } from './results.js';
-import { durationsFile, filesOf, leavesRealHostsOut, sourceOf, type Tier, type TierName, tiers } from './tiers.js';
+import {
+  durationsFile,
+  filesOf,
+  heldSeed,
+  leavesRealHostsOut,
+  sourceOf,
+  type Tier,
+  type TierName,
+  tiers,
+} from './tiers.js';
 
 const mocha = join(dirname(createRequire(import.meta.url).resolve('mocha/package.json')), 'bin', 'mocha.js');
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -29,8 +38,10 @@ async function runMocha(tier: Tier, files: readonly string[], options: readonly 
     ...['--no-config', '--enable-source-maps', '--timeout', String(tier.timeoutMs), '--slow', '5000'],
     ...['--reporter', join('test', 'report.cjs'), ...options, ...files],
   ];
+  const holdsUp = process.env['CI'] !== undefined && tier !== tiers.nightly;
   const env = {
     PLINTH_TEST_SECONDS: String(tier.searchSeconds),
+    ...(holdsUp && { PLINTH_TEST_SEED: String(heldSeed) }),
     ...process.env,
     PLINTH_TEST_RESULTS: resultsFile,
   };

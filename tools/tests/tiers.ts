@@ -16,6 +16,12 @@ export interface Tier {
   readonly searchSeconds: number;
 }
 
+/**
+ * Where searches begin that hold up a change: each Node has a seed of its own, and the same one each time. What they find, the
+ * change has broken. Nights begin anywhere.
+ */
+export const heldSeed = Number.parseInt(process.versions.node, 10) * 100_000;
+
 /** They run elsewhere than with Node alone, or for long. */
 const isApart = (file: string): boolean => /\.(?:tools|nightly)\.test\.js$/.test(file);
 /** These search by chance for what breaks a promise; nightly they search longer. */

@@ -6,6 +6,7 @@
 
 import type { StepMessage } from '../../../shared/bootstrap/message.js';
 import { collections } from '../../../shared/names.js';
+import { Problem } from '../../../shared/problems.js';
 import { afterConflict, persist } from '../../store/persist.js';
 import { Conflict, type Version, type Write } from '../../store/store.js';
 import { type Outcome, type Turn, togetherInTurn } from '../../store/turns.js';
@@ -26,6 +27,7 @@ import { type Claiming, LeaseLost } from './lease.js';
 import { publishReady } from './publish.js';
 import type { RunResult } from './result.js';
 import { endStepSpan } from './step-span.js';
+import { withUnfinished } from './unfinished.js';
 
 interface Ready {
   readonly generation: number;
@@ -45,9 +47,10 @@ interface Ending {
 }
 
 /** Throws LeaseLost if the instance is no longer ours to end. */
-export async function end(invocation: Invocation, resolution: Resolution): Promise<RunResult> {
+export async function end(invocation: Invocation, resolved: Resolution): Promise<RunResult> {
   const { context, message, held, span } = invocation;
   const { bootstrapId, instance } = message;
+  const resolution = await withUnfinished(invocation, resolved);
   // Logs go before the last commit, because one commit may not delete them all. A function that is cut off in between does it
   // again.
   if (instance === callerSecret.name && resolution.state === 'gone') await removeLogs(context.store, bootstrapId);
@@ -72,30 +75,50 @@ interface Open {
 }
 type Outcomes = Map<Ending, Outcome<Ready>>;
 
-/** Ends them with one commit if nobody else writes meanwhile. */
+/** Ends them with one commit. If the store does not take that, each is written by itself, so that only the faulty one fails. */
 async function writeEnds(endings: readonly Ending[], turn: Turn<Seen>): Promise<readonly Outcome<Ready>[]> {
+  try {
+    return await writeTogether(endings, turn);
+  } catch (error) {
+    if (endings.length === 1 || isOfNone(error)) throw error;
+    const outcomes: Outcome<Ready>[] = [];
+    for (const ending of endings) {
+      const alone = writeTogether([ending], turn).catch((own: unknown): Outcome<Ready>[] => [{ error: own }]);
+      outcomes.push(...(await alone));
+    }
+    return outcomes;
+  }
+}
+
+/** A lost race, or a store that cannot be reached: no one of them is at fault. */
+const isOfNone = (error: unknown): boolean =>
+  error instanceof Conflict || (error instanceof Problem && error.code === 'unavailable');
+
+async function writeTogether(endings: readonly Ending[], turn: Turn<Seen>): Promise<readonly Outcome<Ready>[]> {
   const { context, message } = (endings[0] as Ending).invocation;
   const outcomes: Outcomes = new Map();
   const seen = newest([...endings.map(({ invocation }) => invocation), ...(turn.latest ? [turn.latest] : [])]);
   const isOld = context.clock.now().getTime() - seen.atMilliseconds > freshMilliseconds;
   let bootstrap = isOld ? await getBootstrap(context, message.bootstrapId) : seen.bootstrap;
   let open = await openOf(endings, bootstrap, outcomes, ({ invocation: { held } }) => held.stop());
-  for (let attempt = 0; bootstrap !== undefined && open.length > 0; ) {
+  for (let attempt = 0; bootstrap !== undefined && open.length > 0; attempt++) {
     try {
-      const { after, ready }: Ended = await commitEnds(open, bootstrap);
+      const { after, ready } = await commitEnds(open, bootstrap);
       turn.latest = { bootstrap: after, atMilliseconds: context.clock.now().getTime() };
-      tellQuarantine(context.log, bootstrap.data, after.data);
       // The end of a cancelled bootstrap may have begun its removal, in a new generation.
       const { generation } = after.data;
-      for (const [ending, instances] of ready) outcomes.set(ending, { value: { generation, instances } });
-      bootstrap = after;
-      const left = open.filter(({ ending }) => !ready.has(ending));
-      const versions = new Map(left.map(({ ending, version }) => [ending, version]));
-      open = await openOf([...versions.keys()], after, outcomes, async (ending) => versions.get(ending));
+      for (const { ending } of open) {
+        const instances = ready.get(ending);
+        outcomes.set(
+          ending,
+          instances === undefined ? { error: goneOn(ending) } : { value: { generation, instances } },
+        );
+      }
+      break;
     } catch (error) {
       turn.latest = undefined;
       if (!(error instanceof Conflict) || attempt >= commitTries) throw error;
-      await afterConflict(attempt++);
+      await afterConflict(attempt);
       bootstrap = await getBootstrap(context, message.bootstrapId);
       const again = open.map(({ ending }) => ending);
       open = await openOf(again, bootstrap, outcomes, (ending, now) => ourVersion(ending.invocation, now));
@@ -103,6 +126,9 @@ async function writeEnds(endings: readonly Ending[], turn: Turn<Seen>): Promise<
   }
   return endings.map((ending) => outcomes.get(ending) as Outcome<Ready>);
 }
+
+/** A new generation has begun. No instance of before may end in it. */
+const goneOn = ({ invocation: { message } }: Ending): LeaseLost => new LeaseLost(`${message.bootstrapId} has gone on`);
 
 /** A record, and when this process knew it to be the current one, by its own clock. */
 type Seen = Pick<Invocation, 'bootstrap' | 'atMilliseconds'>;
@@ -124,9 +150,8 @@ async function openOf(
   const open = await Promise.all(
     endings.map(async (ending): Promise<Open | undefined> => {
       const { invocation } = ending;
-      const { bootstrapId, generation } = invocation.message;
       try {
-        if (bootstrap?.data.generation !== generation) throw new LeaseLost(`${bootstrapId} has gone on`);
+        if (bootstrap?.data.generation !== invocation.message.generation) throw goneOn(ending);
         const version = await versionOf(ending, bootstrap);
         if (version !== undefined) return { ending, version };
         outcomes.set(ending, { value: readyNow(invocation, bootstrap) });
@@ -175,7 +200,6 @@ function partsOf(open: readonly Open[], bootstrap: StoredBootstrap, plan: Plan, 
   const parts: Part[] = [];
   let record = bootstrap.data;
   for (const each of open) {
-    // A removal has begun. No instance of before may end in it.
     if (record.generation !== bootstrap.data.generation) break;
     const { held, message, calls } = each.ending.invocation;
     const { startedAt, failures } = held.current();
@@ -211,7 +235,8 @@ async function commitEnds(open: readonly Open[], bootstrap: StoredBootstrap): Pr
   const at = context.clock.now().toISOString();
   const plan = planOfRecord(steps, bootstrap.data);
   const parts = partsOf(open, bootstrap, plan, at);
-  const { record } = (parts.at(-1) as Part).transition;
+  const last = parts.at(-1) as Part;
+  const { record } = last.transition;
   const events = parts.flatMap(({ transition }) => transition.events);
   const ready = parts.flatMap(({ transition }) => transition.ready);
   const ended = new Set(parts.map(({ ending }) => ending.invocation.message.instance));
@@ -232,6 +257,8 @@ async function commitEnds(open: readonly Open[], bootstrap: StoredBootstrap): Pr
   const versions = await persist(() => context.store.commit(writes));
   const data = { ...record, events: bootstrap.data.events + events.length };
   const after = { ...bootstrap, version: versions[0] ?? '', data };
+  // Nothing can end after the one that quarantines.
+  tellQuarantine(last.ending.invocation.context.log, bootstrap.data, data);
   for (const [i, { onward, instance, claiming }] of claims.entries()) {
     onward.take(instance, claiming, versions[claimedAt + i] ?? '', after);
   }
