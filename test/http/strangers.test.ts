@@ -118,7 +118,7 @@ describe('somebody who has nothing to do with a bootstrap', () => {
   };
 
   for (const what of ['id', 'projectId'] as const) {
-    it(`names a bootstrap after the ${what} of another, and it is not taken for that`, async () => {
+    it(`is not taken for the owner of another bootstrap by a name that is its ${what}`, async () => {
       const { id, [what]: called } = await begun(`her ${what}`);
       const body = makeRequest(called);
       const { bootstrap } = await server.json<BeginReply>(201, 'POST', '/bootstraps', { as: bob, body });

@@ -33,7 +33,7 @@ export const guards: readonly Fault[] = [
     source: 'guard',
     edits: [{ find: 'return byId.length > 0 ? byId :', put: 'return' }],
     tests: ['http/strangers.test.js'],
-    fails: 'names a bootstrap after the ',
+    fails: 'is not taken for the owner of another bootstrap by a name that is its ',
   },
   {
     name: 'Whoever has left the team of a bootstrap hears of its work as long as a stream lasts',
