@@ -131,6 +131,6 @@ export const elsewhereWarning = ({ owner, value, place }: InForce): Verdict => (
 
 export const domainUnknown = ({ owner, value }: InForce): Verdict => ({
   state: 'unknown',
-  what: `Google tells nobody whether ${domainConstraint} (${value}) lets ${owner} have a role on the project`,
+  what: `Google does not say whether ${domainConstraint} (${value}) lets ${owner} have a role on the project`,
   mend: 'Ask somebody with roles/orgpolicy.policyAdmin whether it allows your domain. With roles/resourcemanager.organizationViewer on the organization, run-cloud-step can compare the two.',
 });
