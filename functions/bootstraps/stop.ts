@@ -4,7 +4,7 @@
  */
 import type { Context } from '../context.js';
 import type { StoredBootstrap } from '../engine/record/documents.js';
-import { type BootstrapRecord, leaseId, liftLease, read } from '../engine/record/documents.js';
+import { type BootstrapRecord, type LeaseRecord, leaseId, liftLease, read } from '../engine/record/documents.js';
 import { leasesOf } from '../engine/record/leases-of.js';
 import { planOfRecord } from '../engine/record/plan-of-record.js';
 import { advance, type Transition, transitionWrites } from '../engine/record/transition.js';
@@ -14,7 +14,8 @@ import type { Write } from '../store/store.js';
 
 /**
  * `next` is the new record, in state `cancelling`. Holders of leases are asked to end, and sweep finds holders that died.
- * Without a held lease the record ends at once, or its removal begins at once.
+ * Whoever has asked for what costs money looks at it once more, so that the estimate knows of it. Without such a lease the
+ * record ends at once, or its removal begins at once.
  */
 export async function stop(
   { store, clock }: Context,
@@ -26,7 +27,12 @@ export async function stop(
 ): Promise<Update> {
   const leases = (await leasesOf({ store }, id)).flatMap((document) => read(document, liftLease) ?? []);
   const now = clock.now().toISOString();
-  const running = leases.filter((lease) => lease.data.state === 'running' && (lease.data.expiresAt ?? '') > now);
+  const plan = planOfRecord(steps, next);
+  const isHeld = ({ state, expiresAt = '' }: LeaseRecord): boolean => state === 'running' && expiresAt > now;
+  // What it may have asked for costs. A removal takes it away at once.
+  const leaves = ({ number, instance }: LeaseRecord): boolean =>
+    next.removal === undefined && number > 0 && plan.get(instance)?.step.unfinished !== undefined;
+  const running = leases.filter(({ data: lease }) => isHeld(lease) || leaves(lease));
   const runs = new Set(running.map((lease) => lease.data.instance));
   const instances = Object.fromEntries(
     Object.entries(data.instances).map(([instance, record]) => {
@@ -35,7 +41,7 @@ export async function stop(
       return [instance, stops ? { ...record, state: 'cancelled' as const, endedAt: at } : record];
     }),
   );
-  const transition = advance({ ...next, instances }, planOfRecord(steps, next), at, events);
+  const transition = advance({ ...next, instances }, plan, at, events);
   const begun = new Set(transition.ready.map((instance) => leaseId(id, instance.id)));
   return {
     transition,
@@ -51,7 +57,7 @@ export async function stop(
                   collection: lease.collection,
                   id: lease.id,
                   version: lease.version,
-                  data: { cancel: true },
+                  data: { cancel: true, ...(isHeld(lease.data) ? {} : { notBefore: undefined, dueAt: at }) },
                 }
               : { kind: 'delete', collection: lease.collection, id: lease.id, version: lease.version },
         ),

@@ -11,7 +11,7 @@ import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { type BootstrapRecord, loadBalancersOf, machineAccessOf, optionsOf } from '../engine/record/documents.js';
 import { removeAtOf } from '../engine/record/removal-rule.js';
 import type { PlanFacts } from '../engine/step.js';
-import { AddressOutput, VmOutput } from '../steps/cloud/outputs.js';
+import { AddressOutput, AddressUnfinished, VmOutput, VmUnfinished } from '../steps/cloud/outputs.js';
 import { addressesOf, isPublic, type VmSpec, vmsOf } from '../steps/topology.js';
 import { estimate, type Holding, hourlyOf, nanosOf, vmRate } from './estimate.js';
 import type { PriceTable } from './prices.js';
@@ -48,13 +48,15 @@ export function holdingsOf(
   const options = optionsOf(record);
   // Only the outputs' schemas, not the steps: the function that looks at ceilings each minute holds no step.
   const outputOf = (step: string, key: string): unknown => record.instances[`${step}:${key}`]?.output;
+  const unfinishedOf = (step: string, key: string): unknown => record.instances[`${step}:${key}`]?.unfinished;
   /** Records of earlier releases lack the creation time of a resource. */
   const sinceOf = (createdAt: string | undefined) => new Date(createdAt ?? record.createdAt);
   const expected = record.state === 'running' ? now : undefined;
   const rates = ratesOf(prices, { options, machineAccess: machineAccessOf(record) });
 
   const held: Holding[] = vmsOf(options).flatMap((spec): Holding[] => {
-    const vm = VmOutput.safeParse(outputOf('vm', spec.name)).data;
+    const vm =
+      VmOutput.safeParse(outputOf('vm', spec.name)).data ?? VmUnfinished.safeParse(unfinishedOf('vm', spec.name)).data;
     if (vm !== undefined) {
       const rate = rates.vm(spec, vm.machineType, vm.provisioning);
       return [{ since: sinceOf(vm.createdAt), ...rate }, ...pausesOf(record, spec.name, rate)];
@@ -62,7 +64,9 @@ export function holdingsOf(
     return expected === undefined ? [] : [{ since: expected, ...rates.vm(spec, spec.machineType, wanted(options)) }];
   });
   const reserved = publicAddressesOf(options, loadBalancersOf(record)).flatMap((name): Holding[] => {
-    const address = AddressOutput.safeParse(outputOf('address', name)).data;
+    const address =
+      AddressOutput.safeParse(outputOf('address', name)).data ??
+      AddressUnfinished.safeParse(unfinishedOf('address', name)).data;
     if (address !== undefined) return [{ since: sinceOf(address.createdAt), ...rates.address }];
     return expected === undefined ? [] : [{ since: expected, ...rates.address }];
   });

@@ -188,6 +188,11 @@ export interface StepSpec<O, N extends Needs, E extends Each | undefined, W exte
   observe(call: StepCall<N, E>): Promise<O | undefined>;
   /** Makes what is missing. */
   run(call: StepCall<N, E>): Promise<Outcome>;
+  /**
+   * For what costs money: what of it is there already, although it is not as wanted. Only reads. It is asked when an instance
+   * fails or is cancelled, and kept for the estimate alone.
+   */
+  unfinished?(call: StepCall<N, E>): Promise<unknown>;
   /** If it fails, the bootstrap only gets a warning. Steps that must not fail may not need it. */
   readonly mayFail?: true;
   /** Options that are fixed once this step has made something. Other fixed options are fixed from the beginning. */

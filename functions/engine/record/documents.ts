@@ -34,6 +34,8 @@ export const InstanceRecord = z.object({
   problem: StoredProblem.optional(),
   /** What `observe` saw last. It is kept while a new generation looks again. */
   output: z.unknown().optional(),
+  /** What was there and cost money when it failed or was cancelled. It is kept while a new generation looks again. */
+  unfinished: z.unknown().optional(),
   /** How often this instance sent its needs back to be looked at, in this generation. */
   rechecks: z.int().optional(),
 });

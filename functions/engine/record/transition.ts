@@ -34,8 +34,8 @@ export type Resolution =
       readonly note?: string | undefined;
       readonly warning?: string | undefined;
     }
-  | { readonly state: 'failed'; readonly problem: StoredProblem }
-  | { readonly state: 'cancelled' }
+  | { readonly state: 'failed'; readonly problem: StoredProblem; readonly unfinished?: unknown }
+  | { readonly state: 'cancelled'; readonly unfinished?: unknown }
   | { readonly state: 'gone'; readonly note?: string | undefined }
   /** Not an end: it goes on only when the caller's machine has acted. */
   | { readonly state: 'client'; readonly note: string }
@@ -108,11 +108,18 @@ function recordOf(before: InstanceRecord | undefined, { resolution, at, startedA
     ...('note' in resolution && resolution.note !== undefined ? { note: resolution.note } : {}),
     ...(resolution.state === 'failed' ? { problem: resolution.problem } : {}),
     ...(resolution.state === 'done' ? { output: resolution.output } : outputOf(before)),
+    ...('unfinished' in resolution && resolution.unfinished !== undefined ? { unfinished: resolution.unfinished } : {}),
   };
 }
 
 const outputOf = (record: InstanceRecord | undefined): Pick<InstanceRecord, 'output'> =>
   record?.output === undefined ? {} : { output: record.output };
+
+/** What an instance keeps of before while it is looked at again. */
+const keptOf = (record: InstanceRecord | undefined): Pick<InstanceRecord, 'output' | 'unfinished'> => ({
+  ...outputOf(record),
+  ...(record?.unfinished === undefined ? {} : { unfinished: record.unfinished }),
+});
 
 /** Marks what is ready now. Ends the bootstrap if nothing can go on. */
 export function advance(before: BootstrapRecord, plan: Plan, at: string, told: Transition['events'] = []): Transition {
@@ -149,7 +156,7 @@ const marked = (before: BootstrapRecord['instances'], ready: readonly Instance[]
   for (const { id } of ready) {
     const { rechecks } = before[id] ?? {};
     const kept = rechecks === undefined ? {} : { rechecks };
-    instances[id] = { state: 'ready', attempt: 0, ...outputOf(before[id]), ...kept };
+    instances[id] = { state: 'ready', attempt: 0, ...keptOf(before[id]), ...kept };
   }
   return instances;
 };
@@ -160,7 +167,7 @@ export const readyAgain = (
   again: readonly string[],
 ): BootstrapRecord['instances'] => ({
   ...before,
-  ...Object.fromEntries(again.map((id) => [id, { state: 'ready', attempt: 0, ...outputOf(before[id]) } as const])),
+  ...Object.fromEntries(again.map((id) => [id, { state: 'ready', attempt: 0, ...keptOf(before[id]) } as const])),
 });
 
 const stateEvent = (

@@ -27,6 +27,7 @@ import { type Claiming, LeaseLost } from './lease.js';
 import { publishReady } from './publish.js';
 import type { RunResult } from './result.js';
 import { endStepSpan } from './step-span.js';
+import { withUnfinished } from './unfinished.js';
 
 interface Ready {
   readonly generation: number;
@@ -46,9 +47,10 @@ interface Ending {
 }
 
 /** Throws LeaseLost if the instance is no longer ours to end. */
-export async function end(invocation: Invocation, resolution: Resolution): Promise<RunResult> {
+export async function end(invocation: Invocation, resolved: Resolution): Promise<RunResult> {
   const { context, message, held, span } = invocation;
   const { bootstrapId, instance } = message;
+  const resolution = await withUnfinished(invocation, resolved);
   // Logs go before the last commit, because one commit may not delete them all. A function that is cut off in between does it
   // again.
   if (instance === callerSecret.name && resolution.state === 'gone') await removeLogs(context.store, bootstrapId);

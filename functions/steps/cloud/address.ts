@@ -57,6 +57,12 @@ export const address = defineProjectStep({
     const resource = { name: key, addressType, subnetwork: subnet.selfLink };
     return follow(await compute.createAddress(projectId, region, resource, requestId('insert')), note, 4);
   },
+
+  async unfinished({ context, bootstrap: { options, projectId }, key }) {
+    const found = await context.cloud.compute.address(projectId, options.region, key);
+    return found === undefined ? undefined : madeAt(found);
+  },
+
   goes: 'project',
   summary: ({ name, address }) => `${name} ${address}`,
 });

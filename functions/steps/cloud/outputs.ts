@@ -34,6 +34,8 @@ export const FirewallOutput = z.object({
 });
 export const RouterOutput = z.object({ router: z.string(), nat: z.string() });
 export const AddressOutput = AddressView;
+/** Of an address that was asked for, and is not seen as wanted. */
+export const AddressUnfinished = AddressOutput.pick({ createdAt: true });
 export const ZoneOutput = z.object({
   project: z.string(),
   zone: z.string(),
@@ -54,3 +56,5 @@ export const RecordsOutput = z.object({
 export const RepositoryOutput = z.object({ server: z.string() });
 export const EabKeyOutput = z.object({ keyId: z.string(), secretVersion: z.string() });
 export const VmOutput = VmView.omit({ tunnel: true });
+/** Of a VM that was asked for, and is not seen as wanted. */
+export const VmUnfinished = VmOutput.pick({ machineType: true, provisioning: true, createdAt: true });

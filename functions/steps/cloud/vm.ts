@@ -1,4 +1,5 @@
 /** Runs one virtual machine, with its addresses and the keys of those who may log in. */
+import type * as z from 'zod';
 import { Problem } from '../../../shared/problems.js';
 import { again, type Outcome, type StepCall } from '../../engine/step.js';
 import { machineKey } from '../config/machine-key.js';
@@ -8,7 +9,7 @@ import { cloudController } from './cloud-controller.js';
 import { follow } from './following.js';
 import { machineLogin } from './machine-login.js';
 import { madeAt, stoppedAt } from './made-at.js';
-import { VmOutput } from './outputs.js';
+import { VmOutput, type VmUnfinished } from './outputs.js';
 import { quota } from './quota.js';
 import { registryWriter } from './registry-writer.js';
 import { defineProjectStep } from './settling.js';
@@ -85,6 +86,14 @@ export const vm = defineProjectStep({
       default:
         return again(2, `the VM is ${(found.status ?? 'on its way').toLowerCase()}`);
     }
+  },
+
+  async unfinished(call): Promise<z.infer<typeof VmUnfinished> | undefined> {
+    const { options } = call.bootstrap;
+    const found = await read(call);
+    if (found === undefined) return undefined;
+    const { machineType } = vmSpec(options, call.key);
+    return { machineType, provisioning: provisioningOf(options, found.scheduling ?? {}), ...madeAt(found) };
   },
 
   goes: 'project',

@@ -1,0 +1,26 @@
+/** What an instance leaves that costs money when it fails or is cancelled. */
+import { persist } from '../../store/persist.js';
+import { unmetNeeds } from '../plan.js';
+import type { Resolution } from '../record/transition.js';
+import { createCall } from './call.js';
+import { factsOf } from './facts.js';
+import type { Invocation } from './invocation.js';
+
+/** With what the step sees once more. Whatever speaks against a look leaves the resolution as it is. */
+export async function withUnfinished(invocation: Invocation, resolution: Resolution): Promise<Resolution> {
+  if (resolution.state !== 'failed' && resolution.state !== 'cancelled') return resolution;
+  const { context, message, bootstrap, plan, removing, signal, secrets } = invocation;
+  const { data: record } = bootstrap;
+  const instance = plan.get(message.instance);
+  if (removing || instance?.step.unfinished === undefined) return resolution;
+  if (unmetNeeds(instance, (id) => record.instances[id]?.output).length > 0) return resolution;
+  try {
+    const facts = await persist(() => factsOf(context, message.bootstrapId, record));
+    const call = createCall({ context, facts, record, instance, attempt: 0, signal, secrets });
+    const unfinished = await instance.step.unfinished(call);
+    return unfinished === undefined ? resolution : { ...resolution, unfinished };
+  } catch (error) {
+    context.log('WARNING', 'What is there of it already could not be seen', { error });
+    return resolution;
+  }
+}
