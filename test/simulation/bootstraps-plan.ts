@@ -125,7 +125,6 @@ export const endsOfMishap: Readonly<Record<MachineMishap, readonly ProblemCode[]
 };
 
 function machinesOf(random: Random): BootstrapsItem[] {
-  if (!random.maybe(0.15)) return [];
   const some = several(
     random,
     4,
@@ -162,9 +161,14 @@ export function planOf(seed: number): BootstrapsItem[] {
     4,
     (): BootstrapsItem => ({ kind: 'message', nth: random.below(80), fate: random.pick(fates) }),
   );
-  // What came later is drawn last, so that the plan of a seed stays what it was.
-  return [...begins, ...acts, ...calls, ...messages, ...surroundingsOf(random), ...machinesOf(random)];
+  return [...begins, ...acts, ...calls, ...messages, ...surroundingsOf(random)];
 }
+
+/** The same plan, with machines and what befalls them. */
+export const planWithMachines = (seed: number): BootstrapsItem[] => [
+  ...planOf(seed),
+  ...machinesOf(createRandom(seed)),
+];
 
 /** What a play is to have of one kind. Of several, the first counts. */
 export const onlyOf = <K extends BootstrapsItem['kind']>(

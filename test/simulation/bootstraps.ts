@@ -8,7 +8,7 @@ import type { Write } from '../../functions/store/store.js';
 import { collections, functionNames } from '../../shared/names.js';
 import { createJudge, type Judge } from './bootstraps-judge.js';
 import { person } from './bootstraps-people.js';
-import { type BootstrapsItem, type Mishap, onlyOf, planOf } from './bootstraps-plan.js';
+import { type BootstrapsItem, type Mishap, onlyOf, planOf, planWithMachines } from './bootstraps-plan.js';
 import { createStage, type Stage } from './bootstraps-stage.js';
 import { createPromises } from './judge-promises.js';
 import { startsAt } from './scheduler.js';
@@ -134,3 +134,4 @@ export async function playBootstraps(seed: number, items: readonly BootstrapsIte
 }
 
 export const bootstraps = simulationOf('bootstraps', planOf, playBootstraps);
+export const installs = simulationOf('installs', planWithMachines, playBootstraps);
