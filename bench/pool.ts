@@ -6,6 +6,7 @@ import { liftBootstrap, read } from '../functions/engine/record/documents.js';
 import { stepsOf } from '../functions/steps/index.js';
 import { functionUrl, invokers, local } from '../local/stack/deployment.js';
 import type { StackOptions } from '../local/stack/stack.js';
+import { preflightInstance } from '../shared/bootstrap/message.js';
 import type { GivenOptions } from '../shared/bootstrap/options.js';
 import { collections, functionNames } from '../shared/names.js';
 import { type Bench, type Bootstrapped, createBench, planOfBootstrap, warmUp } from './bootstrap.js';
@@ -22,6 +23,8 @@ const timeFactor = 0.05;
 const paces = [0.5, 1, 2] as const;
 const rounds = 5;
 const claims = 30;
+/** For a machine that has much else to do. */
+const patienceSeconds = 300;
 
 const prepared = { region: 'europe-west4' } as const;
 /** No pool is for it. */
@@ -31,15 +34,19 @@ const withPool = (size: number): NonNullable<StackOptions['settings']> => ({
   PLINTH_POOLS: JSON.stringify([{ parent: local.folder, billingAccount: local.billingAccount, ...prepared, size }]),
 });
 
+type Say = (text: string) => void;
+
 /** As Cloud Scheduler has sweep called, until nothing more is made. */
-async function fill({ stack }: Bench): Promise<void> {
+async function fill({ stack }: Bench, say: Say = () => {}): Promise<void> {
   const url = functionUrl(stack.functionsHalf?.origin ?? '', functionNames.sweep);
-  for (let run = 0; run < 100; run++) {
+  for (let run = 0, all = 0; run < 100; run++) {
     const token = await stack.cloudHalf?.cloud.identity.idToken({ email: invokers.scheduler, audience: url });
     const reply = await fetch(url, { method: 'POST', headers: { authorization: `Bearer ${token}` } });
     const { pools } = (await reply.json()) as { readonly pools: { readonly made: number } };
-    await stack.settle();
+    await stack.settle(patienceSeconds);
     if (pools.made === 0) return;
+    all += pools.made;
+    say(`  ${all} projects are prepared`);
   }
   throw new Error('The pool is never full.');
 }
@@ -77,7 +84,7 @@ const timeline = (times: readonly Timed[]): string =>
     .map(({ id, from, to }) => `${id} ${from.toFixed(0)}–${to.toFixed(0)}`)
     .join(', ');
 
-async function ready(pace: number, say: (text: string) => void): Promise<Figure> {
+async function ready(pace: number, say: Say): Promise<Figure> {
   const bench = await createBench({ timeFactor: timeFactor * pace, settings: withPool(1) });
   try {
     const [claimed, chains]: [number[], number[]] = [[], []];
@@ -88,11 +95,11 @@ async function ready(pace: number, say: (text: string) => void): Promise<Figure>
       if (cloud === undefined) throw new Error('The cloud must run here.');
       const spans = cloudSpans(cloud, own.made);
       const chain = longestChain(plan, (instance) => covered(spans.get(instance) ?? []));
-      await bench.stack.settle();
+      await bench.stack.settle(patienceSeconds);
       await fill(bench);
       const taken = await round(bench, `claimed-${count}`, prepared);
       if (!isClaimed(taken.made) || isClaimed(own.made)) throw new Error('The pool gave to the wrong one.');
-      await bench.stack.settle();
+      await bench.stack.settle(patienceSeconds);
       say(
         `delays × ${pace}, ${count === 0 ? 'not counted' : `round ${count}`}: claimed ${taken.ready} ms, cold ${own.ready} ms, longest cold chain ${chain.milliseconds.toFixed(0)} ms`,
       );
@@ -113,12 +120,31 @@ async function ready(pace: number, say: (text: string) => void): Promise<Figure>
   }
 }
 
-/** One after the other, each until the service has answered. Google takes no time here, so all of it is plinth's own. */
-async function claimTime(store: 'memory' | 'emulator', say: (text: string) => void): Promise<Figure> {
+/** What the service publishes goes to Pub/Sub as ever, and names no bootstrap. So those that begin do not go on. */
+function holdBack({ stack }: Bench): void {
+  const publisher = stack.functionsHalf?.contextOf(functionNames.bootstraps).publisher;
+  if (publisher === undefined) throw new Error('The functions must run here.');
+  const publish = publisher.publish.bind(publisher);
+  const held: typeof publisher.publish = (lane, messages, attributes) => {
+    const nowhere = messages.map((message) =>
+      message.instance === preflightInstance ? message : { ...message, bootstrapId: 'nobody' },
+    );
+    return publish(lane, nowhere, attributes);
+  };
+  Object.assign(publisher, { publish: held });
+}
+
+/**
+ * One after the other, each until the service has answered. Google takes no time here, so all of it is plinth's own. No bootstrap
+ * goes on meanwhile: a claim is measured alone.
+ */
+async function claimTime(store: 'memory' | 'emulator', say: Say): Promise<Figure> {
   const bench = await createBench({ store, timeFactor: 0, settings: withPool(claims) });
   try {
     await warmUp(bench);
-    await fill(bench);
+    say('  warm');
+    await fill(bench, say);
+    holdBack(bench);
     const answered = { claimed: [] as number[], cold: [] as number[] };
     for (let count = 0; count < claims; count++) {
       for (const [kind, options] of [
@@ -128,8 +154,8 @@ async function claimTime(store: 'memory' | 'emulator', say: (text: string) => vo
         const { projectId, milliseconds } = await bench.begin(`${kind}-${count}`, options);
         if (projectId.startsWith('pool-') !== (kind === 'claimed')) throw new Error(`${projectId} is ${kind}.`);
         answered[kind].push(milliseconds);
-        await bench.stack.settle();
       }
+      if ((count + 1) % 10 === 0) say(`  ${count + 1} claims, and as many beginnings without a pool`);
     }
     say(`${claims} claims (${store}): p50 ${median(answered.claimed).toFixed(0)} ms`);
     return {
@@ -143,16 +169,18 @@ async function claimTime(store: 'memory' | 'emulator', say: (text: string) => vo
   }
 }
 
-async function install(say: (text: string) => void): Promise<Figure> {
+async function install(say: Say): Promise<Figure> {
   const turns = watchTurns();
   const bench = await createPackagedBench({ timeFactor, settings: withPool(1), onLog: turns.onLog });
   try {
-    await bench.bootstrap('warm-up', { ...cold, ...bench.install });
-    await bench.stack.settle();
+    const { milliseconds } = await bench.bootstrap('warm-up', { ...cold, ...bench.install });
+    say(`  the first one, not counted: ${milliseconds.toFixed(0)} ms`);
+    await bench.stack.settle(patienceSeconds);
     const own = await bench.bootstrap('cold', { ...cold, ...bench.install });
-    await bench.stack.settle();
+    say(`  a cold one: ${own.milliseconds.toFixed(0)} ms`);
+    await bench.stack.settle(patienceSeconds);
     const chain = await chainOfInstall(bench, own, turns);
-    await fill(bench);
+    await fill(bench, say);
     const taken = await bench.bootstrap('claimed', { ...prepared, ...bench.install });
     if (!isClaimed(taken)) throw new Error('The pool gave none.');
     say(`an install: claimed ${taken.milliseconds.toFixed(0)} ms, cold ${own.milliseconds.toFixed(0)} ms`);

@@ -1,4 +1,4 @@
-/** What a bootstrap costs, in words. The cost is always an estimate, and the text gives the date of its prices. */
+/** What a bootstrap costs, in words. The cost is always an estimate, and the text gives the day of its oldest price. */
 import type { CostEstimate } from '../shared/bootstrap/cost.js';
 
 const money = (amount: number, { currency }: CostEstimate): string => `${amount.toFixed(2)} ${currency}`;
@@ -9,7 +9,7 @@ const about = (amount: number, cost: CostEstimate): string =>
   isTiny(amount) ? `under 0.01 ${cost.currency}` : `about ${money(amount, cost)}`;
 
 const dated = ({ pricesAsOf, notes = [] }: CostEstimate): string =>
-  [`estimate, prices of ${pricesAsOf}`, ...notes].join('; ');
+  [`estimate, oldest price of ${pricesAsOf}`, ...notes].join('; ');
 
 const notKnown = ({ unknown }: CostEstimate): string => `not known: there is no price for ${unknown.join(', ')}`;
 

@@ -18,10 +18,18 @@ async function look<T>(where: string, signal: AbortSignal): Promise<Previewed<T>
   return { preview: (await found.json()) as T, etag: found.headers.get('etag') ?? '' };
 }
 
-const People = ({ title, members }: { title: string; members: readonly Member[] }) =>
+interface PeopleParts {
+  readonly title: string;
+  readonly members: readonly Member[];
+  /** Said of all of them. */
+  readonly children?: preact.ComponentChildren;
+}
+
+const People = ({ title, members, children }: PeopleParts) =>
   members.length === 0 ? null : (
     <>
       <h3>{title}</h3>
+      {children !== undefined && <p>{children}</p>}
       <ul class="goes">
         {members.map(({ email, role }) => (
           <li key={email}>
@@ -110,8 +118,10 @@ export function Migrate({ organization, done, close }: MigrateParts) {
           {(found) =>
             found && (
               <>
-                <People title="Stay" members={found.preview.stays} />
-                <People title="Leave the team, as they are not in the organization" members={leaves} />
+                <People title="Members who stay" members={found.preview.stays} />
+                <People title="Members who leave" members={leaves}>
+                  They are not members of {organization.name}.
+                </People>
                 <Moved bootstraps={found.preview.bootstraps ?? []} />
                 {leaves.length > 0 && (
                   <label class="check">
@@ -120,7 +130,7 @@ export function Migrate({ organization, done, close }: MigrateParts) {
                       checked={force}
                       onChange={(event) => setForce(event.currentTarget.checked)}
                     />
-                    They leave the team
+                    Remove them from the team
                   </label>
                 )}
               </>
@@ -151,10 +161,10 @@ export function UndoMigration({ team, done, close }: { team: Team; done(): void;
       <Loaded live={live}>
         {({ preview }) => (
           <>
-            <People title="Stay" members={preview.stays} />
-            <People title="Come back, or get back their role" members={preview.returns} />
-            <People title="Leave" members={preview.leaves} />
-            <People title="Have another role now" members={preview.changes} />
+            <People title="Members who stay" members={preview.stays} />
+            <People title="Members who return, or get their role back" members={preview.returns} />
+            <People title="Members who leave" members={preview.leaves} />
+            <People title="Members who have another role now" members={preview.changes} />
             <p class="dim">It can be undone until {time(preview.until)}.</p>
           </>
         )}

@@ -35,12 +35,12 @@ export function ProjectsPage() {
         />
         <label class="check">
           <input type="checkbox" checked={removed} onChange={(event) => setRemoved(event.currentTarget.checked)} />
-          Removed ones
+          Removed projects
         </label>
         {caller.data?.operator === true && (
           <label class="check">
             <input type="checkbox" checked={all} onChange={(event) => setAll(event.currentTarget.checked)} />
-            Everybody's
+            Everybody's projects
           </label>
         )}
       </div>
@@ -94,10 +94,10 @@ function Table({ shown, teamName, ask }: TableParts) {
             <th scope="col">Owner</th>
             <th scope="col">Time</th>
             <th scope="col" class="number">
-              So far
+              Cost so far
             </th>
             <th scope="col" class="number">
-              By its end
+              Cost until removal
             </th>
             <th scope="col">
               <span class="unseen">Actions</span>
@@ -145,10 +145,10 @@ function Row({ of, now, teamName, ask }: RowParts) {
         <TimeLeft of={of} now={now} />
         {isProtected && <small title={protection.reason}>protected: {protection.reason}</small>}
       </td>
-      <td data-title="So far" class="number">
+      <td data-title="Cost so far" class="number">
         {money(cost.soFar, cost.currency)}
       </td>
-      <td data-title="By its end" class="number">
+      <td data-title="Cost until removal" class="number">
         {state === 'removed' ? '' : money(cost.untilExpiry, cost.currency)}
       </td>
       <td class="actions">
@@ -184,6 +184,7 @@ function Sum({ shown }: { shown: readonly BootstrapSummary[] }) {
   const sum = (pick: (cost: BootstrapSummary['cost']) => number | undefined): number =>
     shown.reduce((total, { cost }) => total + (pick(cost) ?? 0), 0);
   const currency = shown[0]?.cost.currency ?? 'USD';
+  const oldest = shown.map(({ cost }) => cost.pricesAsOf).sort()[0];
   const unknown = shown.filter(({ cost }) => cost.unknown.length > 0).length;
   return (
     <p class="dim sum">
@@ -197,8 +198,8 @@ function Sum({ shown }: { shown: readonly BootstrapSummary[] }) {
         sum(({ untilExpiry }) => untilExpiry),
         currency,
       )}{' '}
-      by their end. Estimates, by prices of {shown[0]?.cost.pricesAsOf}
-      {unknown > 0 && `; without ${plural(unknown, 'project')} whose price is not known`}.
+      until removal. These are estimates; their oldest price is of {oldest}.
+      {unknown > 0 && ` Left out: ${plural(unknown, 'project')} whose price is not known.`}
     </p>
   );
 }

@@ -133,13 +133,16 @@ function tellWhatNext(stack: Stack, { envFile, state, timeFactor = 0 }: Options,
       ? lines.map((line) => `export ${line}`)
       : [`set -a; . ${envFile.includes('/') ? envFile : `./${envFile}`}; set +a`];
   say(`
-plinth is at ${url}; all that stands for Google is at ${record.frontUrl} (its state: /_local/state).
+The console is at ${url}: sign in as ${people.alice}.
+All that stands for Google is at ${record.frontUrl} (its state: /_local/state).
 Its DNS answers: dig -p ${dnsPort} @${resolver} ${local.domain} NS
 In another terminal:
 
 ${load.map((line) => `  ${line}`).join('\n')}
-  npx plinth beta bootstrap-cloud --project-name my-first --base-domain my-first.${local.domain} \\
-    --billing-account ${local.billingAccount} --forge1-app-client-id id --forge1-app-client-secret secret
+  mkdir -p my-first && cd my-first
+  export PLINTH_FORGE1_APP_CLIENT_SECRET=secret      # any text does here
+  npx plinth init                                    # its domain: my-first.${local.domain}
+  npx plinth up
   gcloud projects list
   npm run -s local:token -- bob@${local.domain}${state === defaultStateFolder ? '' : ` --state ${state}`}      a token for somebody else
 

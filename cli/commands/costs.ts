@@ -40,7 +40,7 @@ export const costs = defineCommand({
           : [
               listing(headOf(costs), rowsOf(costs, cents), style),
               '',
-              `Total: ${cents(costs.total)} ${costs.currency} (estimate, prices of ${[costs.pricesAsOf, ...costs.notes].join('; ')})`,
+              `Total: ${cents(costs.total)} ${costs.currency} (estimate, oldest price of ${[costs.pricesAsOf, ...costs.notes].join('; ')})`,
             ].join('\n'),
     };
   },

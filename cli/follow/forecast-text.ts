@@ -2,15 +2,17 @@
 import { formatSeconds } from '../../shared/bootstrap/duration.js';
 import type { Forecast } from '../../shared/bootstrap/forecast.js';
 
-const roughly = (seconds: number): string => (seconds < 60 ? 'under 1m' : formatSeconds(Math.round(seconds / 60) * 60));
+/** Whole minutes, at least one. */
+const minutes = (seconds: number): string => formatSeconds(Math.max(1, Math.round(seconds / 60)) * 60);
 
 /** `about 8m, nine in ten within 12m (as the last 3 here took)` */
 export function forecastText({ p50Seconds, p90Seconds, learntFrom }: Forecast): string {
   const source =
     learntFrom === 0 ? 'a built-in estimate' : `as the last ${learntFrom === 1 ? 'one' : String(learntFrom)} here took`;
-  return `about ${roughly(p50Seconds)}, nine in ten within ${roughly(p90Seconds)} (${source})`;
+  const half = p50Seconds < 60 ? 'under 1m' : `about ${minutes(p50Seconds)}`;
+  return `${half}, nine in ten within ${minutes(p90Seconds)} (${source})`;
 }
 
 /** One cell: `~8m, ≤12m`. */
 export const forecastCell = ({ p50Seconds, p90Seconds }: Forecast): string =>
-  `~${roughly(p50Seconds)}, ≤${roughly(p90Seconds)}`;
+  `${p50Seconds < 60 ? '<1m' : `~${minutes(p50Seconds)}`}, ≤${minutes(p90Seconds)}`;

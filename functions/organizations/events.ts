@@ -57,15 +57,17 @@ export function eventWrite(
 
 const byEmail = (a: Member, b: Member): number => (a.email < b.email ? -1 : 1);
 
-/** A stored event and its position: the time of its commit, then its id. */
+/** A stored event and its position: the time of its commit, then its id. `told`: as it is shown, where that was looked at. */
 interface Placed {
   readonly place: string;
   readonly document: Document;
+  readonly told: OrganizationEvent | undefined;
 }
 
-const placed = (document: Document): Placed => ({
+const placed = (document: Document, told: OrganizationEvent | undefined): Placed => ({
   place: `${timeText(document.createdAt)} ${document.data['id']}`,
   document,
+  told,
 });
 
 /** The members that stayed are stored once. 2,000 long addresses would not fit into a document twice. */
@@ -176,12 +178,15 @@ async function readRecord(
   const sinceMicros = filter.since === undefined ? 0 : Date.parse(filter.since) * 1000;
   const found: Placed[] = [];
   const isOpen = Object.values(filter).every((each) => each === undefined);
-  const isAsked = (each: Document): boolean => isTheirs(each) && (isOpen || fits(toldOf(each), filter));
+  const asked = (each: Document): Placed[] => {
+    const told = isOpen ? undefined : toldOf(each);
+    return told === undefined || fits(told, filter) ? [placed(each, told)] : [];
+  };
   // A few more than asked for are usually enough. Otherwise each further piece is twice as large.
   let size = limit === undefined ? undefined : limit + 5;
   for (;;) {
     const more = await readEvents(store, whose, from, size);
-    found.push(...more.filter(isAsked).map(placed));
+    found.push(...more.filter(isTheirs).flatMap(asked));
     const last = more.at(-1)?.data['id'];
     from = last === undefined ? undefined : String(last);
     // All unread ones are older.
@@ -199,7 +204,10 @@ async function readRecord(
 function pageOfItems(items: readonly Placed[], limit: number | undefined): Paged<OrganizationEvent> {
   const shown = items.slice(0, limit);
   const next = shown.length < items.length ? shown.at(-1)?.place : undefined;
-  return { items: shown.map(({ document }) => toldOf(document)), ...(next === undefined ? {} : { next }) };
+  return {
+    items: shown.map(({ document, told }) => told ?? toldOf(document)),
+    ...(next === undefined ? {} : { next }),
+  };
 }
 
 /** Oldest first by id, from `least` on. `after`: an id. */

@@ -2,8 +2,11 @@
  * Keeps the pools: makes the projects that they lack, has each looked at once a day, and sets aside what is broken, too many or
  * in no pool. What was set aside is removed by cleanup, by the same rule and proof as everything else.
  */
+import { collections } from '../../shared/names.js';
 import type { Context } from '../context.js';
+import { countersId, liftCounters, read } from '../engine/record/documents.js';
 import { publishReady } from '../engine/run/publish.js';
+
 import { persist } from '../store/persist.js';
 import { Conflict, type Write } from '../store/store.js';
 import { firstInstance, lookedAgain, membersOf, newMember, setAside } from './member.js';
@@ -22,10 +25,12 @@ export async function keepPools(context: Context): Promise<PoolsKept> {
   const { config, clock } = context;
   const members = await membersOf(context);
   if (config.pools.length === 0 && members.length === 0) return { made: 0, looked: 0, setAside: 0 };
-  const notes = await readNotes(context);
+  const [notes, stopped] = await Promise.all([readNotes(context), isStopped(context)]);
   const now = clock.now();
   const at = now.toISOString();
-  const todo = todoOf(config, members, notes, now);
+  const wanted = todoOf(config, members, notes, now);
+  // A project is prepared for a bootstrap, and none may begin now.
+  const todo = stopped ? { ...wanted, make: [] } : wanted;
   const told = { ...notes, rests: todo.rests };
   const isNoted = todo.make.length > 0 || JSON.stringify(notes.rests) !== JSON.stringify(todo.rests);
   const made = todo.make.map((pool) => newMember(context, pool, now));
@@ -50,10 +55,16 @@ export async function keepPools(context: Context): Promise<PoolsKept> {
   for (const { collection, id, version } of todo.forget) {
     await isWritten(context, [{ kind: 'update', collection, id, version, data: { pool: undefined } }]);
   }
-  const dry = dryPools(config, members, told, at);
+  const dry = stopped ? [] : dryPools(config, members, told, at);
   if (dry.length > 0) context.log('WARNING', `Dry pools of prepared projects: ${dry.join('; ')}`);
   if (made.length > 0) context.log('INFO', `${made.length} projects are being prepared`);
   return { made: made.length, looked, setAside: aside };
+}
+
+/** An operator has new bootstraps stopped. */
+async function isStopped({ store }: Pick<Context, 'store'>): Promise<boolean> {
+  const counted = await persist(() => store.get(collections.counters, countersId));
+  return read(counted, liftCounters)?.data.admission?.state === 'stopped';
 }
 
 /** False: somebody was faster, such as one who claimed it. */

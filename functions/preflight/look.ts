@@ -3,6 +3,7 @@ import type { FindingCode } from '../../shared/bootstrap/finding-codes.js';
 import type { PreflightFinding } from '../../shared/bootstrap/preflight.js';
 import { Problem } from '../../shared/problems.js';
 import type { Asking, Finding, Verdict } from './finding.js';
+import { pastHiccup } from './hiccup.js';
 
 export interface Found {
   readonly code: FindingCode;
@@ -51,24 +52,11 @@ export async function lookAt(findings: readonly Finding[], asking: Asking): Prom
 
 async function lookAtOne(finding: Finding, asking: Asking): Promise<Found> {
   try {
-    const { verdict, seen } = await persistently(finding, asking);
+    const { verdict, seen } = await pastHiccup(() => finding.look(asking), asking);
     return foundAs(finding, verdict, seen);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     return foundAs(finding, verdictOf(finding, error));
-  }
-}
-
-const hiccupSeconds = 0.5;
-
-/** One refusal of Google's that passes at once is nobody's concern. */
-async function persistently(finding: Finding, asking: Asking): ReturnType<Finding['look']> {
-  try {
-    return await finding.look(asking);
-  } catch (error) {
-    if (!(error instanceof Problem) || error.code !== 'cloud-unavailable') throw error;
-    await asking.context.clock.wait(hiccupSeconds, asking.signal);
-    return finding.look(asking);
   }
 }
 

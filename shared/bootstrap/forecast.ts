@@ -6,7 +6,7 @@ export const Forecast = z
     p50Seconds: z.number().meta({ description: 'Half of those like it were done after this', examples: [480] }),
     p90Seconds: z.number().meta({ description: 'Nine in ten of those like it were', examples: [720] }),
     learntFrom: z.int().meta({
-      description: "Bootstraps of this deployment that this is learnt from; 0: it is plinth's own table",
+      description: 'Bootstraps of this deployment that this is learnt from; 0: it is a built-in estimate',
       examples: [12],
     }),
   })

@@ -109,7 +109,7 @@ describe('what a list says', function () {
       .to.match(/Removed +\d{4}-.* UTC \(in 1h 5m\)/)
       .and.match(/Shared with +bob@example\.com/)
       .and.include(
-        'about 0.50 USD so far, 2.47 USD by the time it is removed, 0.25 USD saved by spot (estimate, prices of 2026-01-01)',
+        'about 0.50 USD so far, 2.47 USD by the time it is removed, 0.25 USD saved by spot (estimate, oldest price of 2026-01-01)',
       );
     const protection = { until: minutes(2 * day), reason: 'a look', by: 'alice@example.com' };
     expect(await status({ deadlineAt: minutes(-5), protection }))
@@ -158,16 +158,18 @@ describe('what a list says', function () {
     expect((await told({ progress })).stdout).to.include('running 45/65 ~8m, ≤12m');
     // A service of an earlier release tells no progress.
     expect((await told({})).stdout).to.include('running ~8m, ≤12m');
+    const soon = { forecast: { p50Seconds: 20, p90Seconds: 40, learntFrom: 1 } };
+    expect((await told(soon)).stdout).to.include('running <1m, ≤1m');
   });
 
   it('is said at the end of a bootstrap, in one line, and before it by --dry-run', async () => {
     const { stdout } = await sandbox.run([...bootstrap, ...five]);
-    expect(stdout.match(/^ +Cost .*estimate, prices of 2026-01-01\)$/gm)).to.have.length(1);
+    expect(stdout.match(/^ +Cost .*estimate, oldest price of 2026-01-01\)$/gm)).to.have.length(1);
     const cost = { ...makeView().cost, soFar: 0, savedBySpot: 0 };
     service.instead.set('POST /bootstraps', [(response) => json(response, 200, planReply(cost))]);
     const planned = await sandbox.run([...bootstrap, ...five, '--dry-run']);
     expect(planned.stdout).to.include(
-      'Cost: about 2.47 USD until its time is over, 1.23 USD an hour; 1.50 USD saved by spot if there is capacity (estimate, prices of 2026-01-01)',
+      'Cost: about 2.47 USD until its time is over, 1.23 USD an hour; 1.50 USD saved by spot if there is capacity (estimate, oldest price of 2026-01-01)',
     );
   });
 });
@@ -191,7 +193,7 @@ describe('plinth costs', function () {
     expect(stdout)
       .to.match(/MONTH +BOOTSTRAPS +USD/)
       .and.to.match(/2026-10 +2 +12\.50/);
-    expect(stdout).to.include('Total: 12.75 USD (estimate, prices of 2026-01-01)');
+    expect(stdout).to.include('Total: 12.75 USD (estimate, oldest price of 2026-01-01)');
     expect(stderr).to.include('There is no price for machine type n2-huge');
     expect(service.seen.at(-1)?.path).to.equal('/costs?by=month&from=2026-10-01');
   });

@@ -20,7 +20,7 @@ export async function makePerson(browser: Browser): Promise<Person> {
   const asked: string[] = [];
   const page = await context.newPage();
   const watch = (each: Page): void => {
-    each.setDefaultTimeout(20_000);
+    each.setDefaultTimeout(60_000);
     each.on('pageerror', (error) => void faults.push(error.message));
     each.on('dialog', (dialog) => {
       faults.push(`a script ran: ${dialog.message()}`);

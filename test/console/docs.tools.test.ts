@@ -10,7 +10,7 @@ const [alice, bob] = ['alice@example.com', 'bob@example.com'];
 const script = '<img src=x onerror=alert(1)>';
 
 describe('the page to try the API', function () {
-  this.timeout(90_000);
+  this.timeout(300_000);
   const at = inChromium({ personFor: 'each test' }, createStack);
   const urlOf = () => `${at.world.url}/docs`;
 
@@ -107,7 +107,7 @@ describe('the page to try the API', function () {
     const { idToken } = await stack.tokens(alice);
     const { stdout } = await promisify(execFile)('sh', ['-c', `plinth() { printf %s "$TOKEN"; }\n${command}`], {
       env: { PATH: process.env['PATH'], TOKEN: idToken },
-      timeout: 30_000,
+      timeout: 60_000,
     });
     expect(JSON.parse(stdout)).to.include({ name: "it's ours" });
   });

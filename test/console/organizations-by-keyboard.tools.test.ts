@@ -8,7 +8,7 @@ import { inChromium, press, signInByKeys, tabTo, type } from './browser.js';
 const [alice, bob, carol, zoe] = ['alice@example.com', 'bob@example.com', 'carol@example.com', 'zoe@example.org'];
 
 describe('the console by the keyboard alone', function () {
-  this.timeout(90_000);
+  this.timeout(300_000);
   const at = inChromium({ personFor: 'all tests' }, createStack);
 
   const ask = async <T>(method: string, path: string, body?: object): Promise<T> => {
@@ -84,7 +84,7 @@ describe('the console by the keyboard alone', function () {
     await type(person, 'Number of a standalone team', String(teamId));
     await page.keyboard.press('Tab');
     await question.getByText(zoe).waitFor();
-    await press(person, 'They leave the team', 'Space');
+    await press(person, 'Remove them from the team', 'Space');
     await press(person, 'Migrate');
     await page.getByRole('link', { name: 'platform' }).waitFor();
     await page.locator('dialog').waitFor({ state: 'detached' });

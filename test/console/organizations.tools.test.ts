@@ -10,7 +10,7 @@ const alice = 'alice@example.com';
 const script = '<img src=x onerror=alert(1)>';
 
 describe('the console: organizations', function () {
-  this.timeout(90_000);
+  this.timeout(300_000);
   const at = inChromium({ personFor: 'all tests' }, createStack);
   before(() => signIn(at.person, at.world.url, alice));
 
@@ -77,12 +77,12 @@ describe('the console: organizations', function () {
     await page.getByRole('button', { name: 'Bring a team in' }).click();
     await page.getByLabel('Number of a standalone team').fill(String(teamId));
     await page.getByLabel('Number of a standalone team').press('Tab');
-    await page.getByText('Leave the team, as they are not').waitFor();
+    await page.getByRole('heading', { name: 'Members who leave' }).waitFor();
     await page.getByText('zoe@example.org').waitFor();
     const migrate = page.getByRole('button', { name: 'Migrate' });
     expect(await migrate.isDisabled()).to.equal(true);
     await expectAccessible(at.person);
-    await page.getByLabel('They leave the team').check();
+    await page.getByLabel('Remove them from the team').check();
     await migrate.click();
     await page.getByRole('link', { name: `team ${script}` }).click();
     await page.getByRole('heading', { name: `team ${script}`, level: 1 }).waitFor();

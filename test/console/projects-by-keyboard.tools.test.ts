@@ -7,7 +7,7 @@ import { expectAccessible, inChromium, press, signInByKeys, tabTo, type } from '
 const [keys, bob] = ['keys@example.com', 'bob@example.com'];
 
 describe('the console by the keyboard alone: a project', function () {
-  this.timeout(90_000);
+  this.timeout(300_000);
   const at = inChromium({ personFor: 'all tests' }, () => makeScene({ timeFactor: 0 }));
   let id: string;
   before(async () => {
@@ -119,13 +119,13 @@ describe('the console by the keyboard alone: a project', function () {
     expect((await view()).state).to.equal('removed');
   });
 
-  it('is in the list again among removed ones', async () => {
+  it('is in the list again among removed projects', async () => {
     const { person } = at;
     const { page } = person;
     await press(person, 'Projects');
     await page.getByRole('link', { name: 'other' }).waitFor();
     expect(await page.getByRole('link', { name: 'by-keys' }).count()).to.equal(0);
-    await tabTo(person, 'Removed ones');
+    await tabTo(person, 'Removed projects');
     await page.keyboard.press('Space');
     await page.getByRole('link', { name: 'by-keys' }).waitFor();
   });

@@ -31,7 +31,7 @@ async function makeWorld() {
 }
 
 describe('the console: projects', function () {
-  this.timeout(90_000);
+  this.timeout(300_000);
   const at = inChromium({ personFor: 'each test' }, makeWorld);
 
   it('say what to do where there are none, and ask no other host for anything', async () => {
@@ -68,10 +68,10 @@ describe('the console: projects', function () {
     await steps.nth(5).waitFor();
     expect(new URL(page.url()).hash).to.match(/^#\/projects\/b/);
     await relay.stop();
-    await page.getByText('plinth cannot be reached.').waitFor({ timeout: 30_000 });
+    await page.getByText('plinth cannot be reached.').waitFor({ timeout: 60_000 });
     expect(await steps.count()).to.be.greaterThan(5);
     await relay.start();
-    await page.getByText('plinth cannot be reached.').waitFor({ state: 'detached', timeout: 30_000 });
+    await page.getByText('plinth cannot be reached.').waitFor({ state: 'detached', timeout: 60_000 });
     scene.cloud.faults.clear();
     succeeded(await making);
     await page.locator('.head .state', { hasText: 'succeeded' }).waitFor();
@@ -98,6 +98,7 @@ describe('the console: projects', function () {
     await question.getByLabel('How long from now').fill('9h');
     await question.getByRole('button', { name: 'Extend' }).click();
     await row.getByText('8h 59m left').waitFor();
+    await page.getByText(/until removal\. These are estimates; their oldest price is of \d{4}-\d{2}-\d{2}/).waitFor();
 
     await page.getByRole('button', { name: 'Protect by-mouse' }).click();
     await question.getByLabel('Why').fill('A demo');

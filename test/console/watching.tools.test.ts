@@ -1,4 +1,4 @@
-/** The console's story of a bootstrap on machines, by the keyboard alone: the lane of machines moves, and logs are read. */
+/** The console's story of a bootstrap on machines, by the keyboard alone and by mouse: the lane of machines moves, and logs are read. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,7 +45,7 @@ describe('the console: a bootstrap on machines', function () {
     await page.getByRole('log').waitFor();
     succeeded(outcomeOf(await running.ended));
     expect((await runAt(['open', 'watched'], caller)).stdout).to.equal(`https://cs.${domainOf('watched')}\n`);
-    await page.locator('.head .state', { hasText: 'succeeded' }).waitFor({ timeout: 30_000 });
+    await page.locator('.head .state', { hasText: 'succeeded' }).waitFor({ timeout: 60_000 });
     expect(await machines.locator('.step.done').count()).to.be.above(10);
     await machines.getByRole('heading', { name: /^Machines (\d+) of \1$/ }).waitFor();
 
@@ -56,5 +56,32 @@ describe('the console: a bootstrap on machines', function () {
     await log.getByText(/plinth-sample|gateway|image/).waitFor();
     await press(person, `What ${name} said`, 'Home');
     await expectAccessible(person);
+  });
+
+  it('tells by mouse what each of its steps on machines said, one at a time', async () => {
+    const { page } = at.person;
+    const machines = page.getByRole('region', { name: 'Machines' });
+    const names = (await machines.getByRole('button').allTextContents()).filter((name) => name !== 'Platform dc1');
+    expect(names).to.have.length.above(1);
+    const logs = page.getByRole('region', { name: /^Log of / });
+    const told = new Set<string>();
+    for (const name of [...names.slice(0, 2), 'Platform dc1']) {
+      await machines.getByRole('button', { name, exact: true }).click();
+      await machines.getByRole('button', { name, exact: true, pressed: true }).waitFor();
+      expect(await machines.getByRole('button', { pressed: true }).count()).to.equal(1);
+      const log = page.getByRole('region', { name: `Log of ${name}`, exact: true }).getByRole('log');
+      await log.filter({ hasNotText: 'Loading …' }).filter({ hasText: /\S/ }).waitFor();
+      expect(await logs.count()).to.equal(1);
+      told.add((await log.textContent()) ?? '');
+    }
+    expect(told.size).to.equal(3);
+
+    // A long log is at its end, and the wheel brings back its beginning.
+    const log = page.getByRole('log', { name: 'What Platform dc1 said' });
+    expect(await log.evaluate('(log) => log.scrollTop')).to.be.above(0);
+    await log.hover();
+    await page.mouse.wheel(0, -100_000);
+    const top = '(document.querySelector("[role=log]").scrollTop === 0)';
+    await page.waitForFunction(top);
   });
 });

@@ -345,7 +345,7 @@ export const told: Readonly<Record<BootstrapFindingCode, Told>> = {
   'billing-link': { ok: /may link projects to billingAccounts\//, mend: /roles\/billing\.user on billingAccounts\// },
   'billing-links': { ok: undefined, mend: 'Google alone counts them, so it only warns' },
   parent: { ok: /may make projects in folders\//, mend: /roles\/resourcemanager\.projectCreator on folders\// },
-  'project-quota': { ok: undefined, mend: 'Google tells nobody' },
+  'project-quota': { ok: undefined, mend: 'Google does not say' },
   'project-permissions': { ok: undefined, mend: 'there is no project yet' },
   region: { ok: /^europe-/, mend: /--region/ },
   zone: { ok: /^europe-.*-[a-z]$/, mend: /europe-west4-a/ },

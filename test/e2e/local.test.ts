@@ -87,7 +87,9 @@ describe('npm run local', function () {
       'CLOUDSDK_AUTH_ACCESS_TOKEN',
     ]);
     expect(run.output())
-      .to.include('beta bootstrap-cloud')
+      .to.include(`The console is at ${env['PLINTH_ENDPOINT']}: sign in as alice@example.com.`)
+      .and.include('npx plinth init')
+      .and.include('npx plinth up')
       .and.match(/local:token -- bob@\S+ --state mine\s/);
 
     const machine = makeFolder();

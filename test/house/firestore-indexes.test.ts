@@ -164,7 +164,7 @@ describe("Firestore's indexes", () => {
   let issuer: Issuer;
   let server: OrganizationsServer;
   before(async function () {
-    this.timeout(60_000);
+    this.timeout(300_000);
     scene = await makeScene({ timeFactor: 0, wrapStore: (store) => recordStore(store, recording) });
     const alice = await scene.caller();
     await alice.bootstrap('indexes');

@@ -57,6 +57,13 @@ describe('secrets in Secret Manager', () => {
     }
   });
 
+  it('are not read to look at files that are not there', async () => {
+    await makeBootstrap({}, storeOf('b5')).go();
+    const reads = calls.filter((call) => call.includes('b5-secrets-dc1') && call.includes(':access'));
+    // Three are of the step that makes the secrets. One makes the files, and one looks at them.
+    expect(reads).to.have.length(5);
+  });
+
   it('of two steps at once are those of the first that wrote', async () => {
     const store = storeOf('b2');
     await store.write('age-identity', 'first');

@@ -5,6 +5,7 @@ import { planOf } from '../../functions/engine/plan.js';
 import { liftBootstrap, read } from '../../functions/engine/record/documents.js';
 import { keepPools } from '../../functions/pools/keep.js';
 import { firstInstance } from '../../functions/pools/member.js';
+import { MadeSecrets } from '../../functions/steps/config/made-secrets.js';
 import { steps } from '../../functions/steps/index.js';
 import { local } from '../../local/stack/deployment.js';
 import { fillOptions } from '../../shared/bootstrap/rules.js';
@@ -60,12 +61,48 @@ describe('a prepared project', function () {
     );
   };
 
+  /** The NATs of the project's routers. */
+  const natsOf = (projectId: string) =>
+    Object.entries(
+      lab.cloud.world.table<{ readonly resource: { readonly nats?: readonly object[] } }>('compute.routers'),
+    ).flatMap(([path, { resource }]) => (path.includes(projectId) ? (resource.nats ?? []) : []));
+
   /** Names of what Secret Manager has of a bootstrap. */
   const secretsOf = (id: string): string[] =>
     Object.keys(lab.cloud.world.table('secretmanager.secrets')).flatMap((path) => {
       const [, name] = path.split(`/${id}-`);
       return name === undefined ? [] : [name];
     });
+
+  /**
+   * What was made at random for a bootstrap, by name. Tests have few RSA keys, so without these: their certificates tell them
+   * apart.
+   */
+  function madeFor(id: string): Record<string, string> {
+    const textOf = (name: string): string => {
+      const [payload] = Object.entries(
+        lab.cloud.world.table<{ readonly versions: Record<string, { readonly data?: string }> }>(
+          'secretmanager.secrets',
+        ),
+      ).flatMap(([path, { versions }]) => (path.endsWith(`/${id}-${name}`) ? [versions['1']?.data ?? ''] : []));
+      if (payload === undefined) throw new Error(`there is no secret ${name}`);
+      return Buffer.from(payload, 'base64').toString();
+    };
+    const made = MadeSecrets.parse(JSON.parse(textOf('secrets-dc1')));
+    const isRandom = (name: string) => /[pP]assword|Hmac|Preshared|domainAuth|ProxyHostKey/.test(name);
+    return {
+      'age-identity': textOf('age-identity'),
+      'machine-key': textOf('machine-key'),
+      clusterCaCertPem: made.public.clusterCaCertPem,
+      postgresCaCertPem: made.public.postgresCaCertPem ?? '',
+      ...Object.fromEntries(
+        made.secrets.flatMap(({ name, file, fields }) =>
+          isRandom(name) ? [[name, file?.content ?? fields?.password ?? '']] : [],
+        ),
+      ),
+      registryPassword: made.registry?.password ?? '',
+    };
+  }
 
   const maySee = (projectId: string): boolean =>
     lab.cloud.world.policies.allows(
@@ -91,13 +128,19 @@ describe('a prepared project', function () {
     const { projectId, state, problem } = member.data;
     expect(state, problem?.detail).to.equal('succeeded');
     expect(projectOf(projectId)).to.include({ displayName: projectId, state: 'ACTIVE' });
-    expect(inProject(projectId)).to.include({ 'compute.subnetworks': 1 });
-    const costly = ['addresses', 'routers', 'instances', 'disks', 'forwardingRules'];
+    expect(inProject(projectId)).to.include({ 'compute.subnetworks': 1, 'compute.routers': 1 });
+    // A NAT costs by the VMs that use it and by its addresses. Google allocates these when VMs come.
+    expect(natsOf(projectId)).to.have.length(1);
+    expect(natsOf(projectId)[0]).to.include({ natIpAllocateOption: 'AUTO_ONLY' });
+    expect(natsOf(projectId)[0]).not.to.have.property('natIps');
+    const costly = ['addresses', 'instances', 'disks', 'forwardingRules'];
     expect(inProject(projectId)).not.to.have.any.keys(costly.map((each) => `compute.${each}`));
     expect(maySee(projectId)).to.equal(false);
     expect(secretsOf(member.id)).to.deep.equal([]);
     const before = lab.cloud.calls.last();
-    const made = lab.cloud.calls.list({ since: 0, method: 'compute.networks.insert' }).length;
+    const kept = ['compute.networks.insert', 'compute.subnetworks.insert', 'compute.routers.insert'];
+    const insertsOf = (method: string) => lab.cloud.calls.list({ since: before, method });
+    expect(lab.cloud.calls.list({ since: 0, method: 'compute.routers.insert' })).to.have.length(1);
 
     const id = await lab.begin('mine');
     expect(id).to.equal(member.id);
@@ -107,20 +150,45 @@ describe('a prepared project', function () {
     expect(record).to.include({ projectId, name: 'mine', owner: 'alice@example.com' });
     expect(maySee(projectId)).to.equal(true);
     expect(secretsOf(id)).to.include.members(['age-identity', 'machine-key', 'secrets-dc1']);
-    expect(inProject(projectId)).to.include.keys('compute.addresses', 'compute.routers', 'compute.instances');
+    expect(inProject(projectId)).to.include.keys('compute.addresses', 'compute.instances');
+    expect(inProject(projectId)).to.include({ 'compute.routers': 1 });
     expect(projectOf(projectId).displayName).to.equal('mine');
     expect(projectOf(projectId).labels[labels.bootstrap]).to.equal(id);
     expect(projectOf(projectId).labels[labels.deleteAfter]).to.equal(
       `t${Math.floor(Date.parse(record.deadlineAt) / 1000)}`,
     );
     expect(lab.cloud.calls.list({ since: before, method: 'cloudresourcemanager.projects.create' })).to.deep.equal([]);
-    expect(lab.cloud.calls.list({ since: 0, method: 'compute.networks.insert' })).to.have.length(made);
+    expect(kept.flatMap(insertsOf)).to.deep.equal([]);
     expect(lab.brokenOff).to.deep.equal([]);
 
     await lab.remove(id);
     await lab.drain();
     expect((await lab.record(id)).state).to.equal('removed');
     expect(projectOf(projectId).state).to.equal('DELETE_REQUESTED');
+  });
+
+  it('gets keys, passwords and an age identity that no other project of its pool has', async () => {
+    setPools([{ ...pool, size: 2 }]);
+    await keep();
+    const ids = [await lab.begin('first'), await lab.begin('second')];
+    await lab.drain();
+    const records = await Promise.all(ids.map((id) => lab.record(id)));
+    expect(records.map(({ state, prepared }) => [state, prepared?.pool])).to.deep.equal([
+      ['succeeded', pool.key],
+      ['succeeded', pool.key],
+    ]);
+    const [one = {}, two = {}] = ids.map(madeFor);
+    expect(Object.keys(one)).to.deep.equal(Object.keys(two));
+    expect(Object.keys(one)).to.include.members([
+      'age-identity',
+      'machine-key',
+      'postgresPassword',
+      'openFgaPresharedKey',
+      'domainAuthPrivateKey',
+      'sshWorkspaceProxyHostKey',
+      'clusterCaCertPem',
+    ]);
+    expect(Object.entries(one).filter(([name, value]) => two[name] === value)).to.deep.equal([]);
   });
 
   it('goes by cleanup once its pool is drained, or it is past its age', async () => {

@@ -59,6 +59,22 @@ describe('plinth install platform', function () {
     for (const name of installed) expect(resultsOf(ran)[name], name).to.equal('unchanged');
   });
 
+  it('waits for a service that is slow to answer, and does not begin it anew', async () => {
+    const pid = Number(readFileSync(join(box.root, 'run/plinth-sample.pid'), 'utf8'));
+    process.kill(pid, 'SIGSTOP');
+    try {
+      const looking = box.start('--pc-apps-values', 'one.yaml');
+      await looking.saw(/"component":"platform".*"state":"checking"/);
+      await sleep(4000);
+      process.kill(pid, 'SIGCONT');
+      const { code, stdout, stderr } = await looking.ended;
+      expect(code, stderr).to.equal(0);
+      expect(stdout).to.match(/"type":"component-ended","component":"platform".*"result":"unchanged"/);
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+  });
+
   it('mends what was changed by hand, and that alone', async () => {
     const path = join(box.root, 'etc/plinth-sample/ceph.json');
     const before = readFileSync(path);

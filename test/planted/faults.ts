@@ -187,4 +187,16 @@ export const faults: readonly Fault[] = [
     tests: ['simulation/races.test.js'],
     fails: 'both are counted',
   },
+  {
+    name: 'A prepared project is claimed once more by whoever lost the race for it',
+    source: 'new',
+    edits: [
+      {
+        find: 'return found !== undefined && isFree(found.data, clock.now().toISOString()) ? found : undefined;',
+        put: 'return clock === undefined ? undefined : found;',
+      },
+    ],
+    tests: ['pools/pools.test.js'],
+    fails: 'is taken once each by claims of two processes at once',
+  },
 ];

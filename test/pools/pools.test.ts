@@ -1,5 +1,6 @@
 /** Pools of prepared projects: how sweep keeps them, and who gets a project of them. */
 import { expect } from 'chai';
+import { switchAdmission } from '../../functions/bootstraps/admission.js';
 import { beginOrResume } from '../../functions/bootstraps/begin-or-resume.js';
 import { listBootstraps } from '../../functions/bootstraps/find.js';
 import { requestRemoval } from '../../functions/bootstraps/removal.js';
@@ -195,6 +196,21 @@ describe('a pool of prepared projects', () => {
     const until = dryLines().length;
     await made.keep();
     expect(dryLines()).to.have.length(until);
+  });
+
+  it('gets nothing new while an operator has new bootstraps stopped, and is not told to be dry', async () => {
+    const { world } = await start(1);
+    await switchAdmission(world.context, alice.email, { state: 'stopped', reason: 'the account is closed' });
+    Object.assign(world.context.config, { pools: world.context.config.pools.map((each) => ({ ...each, size: 3 })) });
+    expect(await made.keep()).to.deep.equal({ made: 0, looked: 0, setAside: 0 });
+    world.pass(8 * day);
+    expect(await made.keep()).to.include({ made: 0 });
+    expect(dryLines().filter((line) => !line.includes('being made'))).to.deep.equal([]);
+    const until = dryLines().length;
+    await made.keep();
+    expect(dryLines()).to.have.length(until);
+    await switchAdmission(world.context, alice.email, { state: 'open' });
+    expect(await made.keep()).to.include({ made: 2 });
   });
 
   it('is not told to be dry where an operator drained it', async () => {

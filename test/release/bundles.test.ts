@@ -27,7 +27,7 @@ const clients = ['@google-cloud/compute', '@google-cloud/scheduler', '@google-cl
 const packageOf = (input: string): string | undefined => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1];
 
 describe('the bundle of a function', function () {
-  this.timeout(60_000);
+  this.timeout(300_000);
   // Within the project, where the framework is found.
   mkdirSync('dist', { recursive: true });
   const folder = mkdtempSync(join('dist', 'bundles-test-'));

@@ -1,6 +1,6 @@
 /**
  * A recording of a terminal as one SVG that moves by itself: a strip of frames, of which one is seen at a time. A line that
- * many frames share is drawn once. Whoever wants no motion sees the last frame.
+ * many frames share is drawn once. Whoever wants no motion sees the frame that it rests on.
  */
 import type { Drawn, Size } from './screen.js';
 
@@ -8,11 +8,13 @@ export interface Frame {
   readonly rows: readonly (readonly Drawn[])[];
   /** How long it is seen. */
   readonly seconds: number;
+  /** What most matters: without motion, it is the picture. */
+  readonly rests: boolean;
 }
 
 const [cellWidth, lineHeight, fontSize, margin] = [7.8, 18, 13, 12] as const;
 /** The last frame stays so long before it begins anew. */
-const restSeconds = 6;
+const lastSeconds = 4;
 /** Of a terminal that is dark: the eight colours, and the eight brighter ones. */
 const palette = [
   ...['#303a38', '#ff9c92', '#7fd497', '#f0c063', '#7db4f0', '#d79bea', '#5fcdb6', '#e7eceb'],
@@ -74,7 +76,7 @@ export function drawRecording(frames: readonly Frame[], { columns, rows }: Size,
     });
     return `<g transform="translate(0,${n * height})">${uses.join('')}</g>`;
   });
-  const total = frames.reduce((sum, { seconds }) => sum + seconds, restSeconds);
+  const total = frames.reduce((sum, { seconds }) => sum + seconds, lastSeconds);
   let passed = 0;
   const keys = frames.map(({ seconds }, n) => {
     const key = `${round((passed / total) * 100)}%{transform:translateY(${-n * height}px)}`;
@@ -82,12 +84,14 @@ export function drawRecording(frames: readonly Frame[], { columns, rows }: Size,
     return key;
   });
   const last = -(frames.length - 1) * height;
+  const rest = frames.findIndex(({ rests }) => rests);
+  const still = rest === -1 ? last : -rest * height;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escaped(title)}">`,
     `<title>${escaped(title)}</title>`,
     '<style>',
     `text{font:${fontSize}px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;white-space:pre}`,
-    `.strip{transform:translateY(${last}px)}`,
+    `.strip{transform:translateY(${still}px)}`,
     `@media (prefers-reduced-motion:no-preference){.strip{animation:play ${round(total)}s step-end infinite}}`,
     `@keyframes play{${keys.join('')}100%{transform:translateY(${last}px)}}`,
     '</style>',

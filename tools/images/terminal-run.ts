@@ -78,12 +78,23 @@ export function startTerminal(size: Size, { commands, folder, env }: Typed): Ter
 
 /** So often one looks, in seconds. */
 const everySeconds = 0.5;
+/** So many frames show how it moves. Of the more that a slow computer makes, these are taken evenly. */
+const mostFrames = 180;
 /** Nothing new is seen for at most so long. */
 const mostStillSeconds = 1.5;
+/** So long one may read what it rests on. */
+const restSeconds = 6;
 
-/** `home` is the caller's, and is written as shells do: a picture tells no path of the computer it was made on. */
-export async function framesOf(chunks: readonly Chunk[], screen: Screen, home: string): Promise<Frame[]> {
+export interface Filmed {
+  /** The caller's, which is written as shells do: a picture tells no path of the computer it was made on. */
+  readonly home: string;
+  /** It rests once this is the last line. */
+  readonly restsAt: string;
+}
+
+export async function framesOf(chunks: readonly Chunk[], screen: Screen, { home, restsAt }: Filmed): Promise<Frame[]> {
   const frames: Frame[] = [];
+  let rested = false;
   let drawn = '';
   let [at, lookAtMs] = [0, chunks[0]?.atMs ?? 0];
   while (at < chunks.length) {
@@ -93,11 +104,17 @@ export async function framesOf(chunks: readonly Chunk[], screen: Screen, home: s
     const rows = screen.drawn();
     const now = JSON.stringify(rows);
     const last = frames.at(-1);
-    if (last === undefined || now !== drawn) frames.push({ rows, seconds: everySeconds });
-    else if (last.seconds < mostStillSeconds) {
+    if (last === undefined || now !== drawn) {
+      const rests: boolean = !rested && screen.lines().findLast((line) => line !== '') === restsAt;
+      rested ||= rests;
+      frames.push({ rows, seconds: rests ? restSeconds : everySeconds, rests });
+    } else if (last.seconds < mostStillSeconds) {
       frames[frames.length - 1] = { ...last, seconds: last.seconds + everySeconds };
     }
     drawn = now;
   }
-  return frames;
+  const share = Math.min(1, mostFrames / frames.length);
+  const isTaken = (n: number): boolean =>
+    n + 1 === frames.length || Math.floor((n + 1) * share) > Math.floor(n * share);
+  return frames.filter(({ rests }, n) => rests || isTaken(n));
 }

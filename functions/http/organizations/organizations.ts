@@ -24,6 +24,7 @@ import { healthHandlers } from '../health.js';
 import { type KeepingHandlers, withIdempotency } from '../idempotency.js';
 import { documentHandlers, tryHandlers } from '../openapi/description.js';
 import { problemHandlers } from '../openapi/problem-pages.js';
+import { outsideDomain } from '../outside-domain.js';
 import { type AnswerInPages, createPages } from '../paging.js';
 import { withRateLimit } from '../rate-limit.js';
 import type { Answer } from '../reply.js';
@@ -35,7 +36,7 @@ import { addedAnswer, filterOf, keptOf, okAnswer, teamHandlers } from './teams.j
 export const createOrganizationsFunction = (context: Context): HttpFunction => {
   const answerInPages = createPages(context);
   const { authenticate } = createVerifier(context);
-  return createRouter({
+  const serve = createRouter({
     context,
     routes: { ...routes, ...descriptionRoutes, ...healthRoutes, ...problemRoutes, ...consoleRoutes },
     handlers: {
@@ -61,6 +62,7 @@ export const createOrganizationsFunction = (context: Context): HttpFunction => {
     },
     authenticate,
   });
+  return outsideDomain(serve);
 };
 
 type OrganizationRoutes = Omit<

@@ -1,4 +1,4 @@
-/** How many projects the billing account pays for. Google tells nobody how many it may. */
+/** How many projects the billing account pays for. Google does not say how many it may pay for. */
 import { defineFinding } from '../finding.js';
 import { lastProject, likelyBy } from '../past.js';
 import { accountOf } from './billing-account.js';
@@ -19,7 +19,7 @@ export const billingLinks = defineFinding({
     return { account, linked, likely: likelyBy(past, 'billing', ['cloud-quota']) };
   },
   judge({ account, linked, likely }) {
-    const what = `${account} pays for ${linked} ${linked === 1 ? 'project' : 'projects'}, and Google tells nobody how many it may`;
+    const what = `${account} pays for ${linked} ${linked === 1 ? 'project' : 'projects'}. Google does not say how many it may pay for`;
     const mend = `See them: gcloud billing projects list --billing-account=${account.replace(/^billingAccounts\//, '')}`;
     if (likely === undefined && linked >= usualLimit) {
       return { state: 'warning', what: `${what}. Young accounts may pay for ${usualLimit}`, mend };

@@ -1,4 +1,4 @@
-/** Whether one more project may be made. Google tells its limit nobody. */
+/** Whether one more project may be made. Google does not tell the limit. */
 import { defineFinding } from '../finding.js';
 import { lastProject, likelyBy } from '../past.js';
 
@@ -11,7 +11,7 @@ export const projectQuota = defineFinding({
   ask: async (asking) => likelyBy(await lastProject(asking), 'project', ['cloud-quota']),
   judge: (likely) => ({
     state: 'unknown',
-    what: 'Google tells nobody how many projects plinth may still make',
+    what: 'Google does not say how many more projects plinth may make',
     likely,
   }),
 });

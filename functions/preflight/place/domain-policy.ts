@@ -15,6 +15,7 @@ import { policies } from '../../steps/cloud/policies.js';
 import { allows, type Fits, isConditional } from '../../steps/cloud/policy-judge.js';
 import { domainConstraint } from '../../steps/cloud/policy-table.js';
 import type { Verdict } from '../finding.js';
+import { type Pausing, pastHiccup } from '../hiccup.js';
 import { newestWith } from '../past.js';
 
 type Output = z.infer<typeof PoliciesOutput>;
@@ -54,25 +55,27 @@ const namesOf = ({ name, directoryCustomerId }: Organization): readonly string[]
  * can't be told.
  */
 export async function domainIn(
-  { orgPolicy, organizations }: Pick<Cloud, 'orgPolicy' | 'organizations'>,
+  asking: Seeing,
   place: string,
   owner: string,
 ): Promise<boolean | 'elsewhere' | undefined> {
   const domain = domainOf(owner).toLowerCase();
-  const seen = await seenAtAll(organizations);
+  const seen = await seenAtAll(asking);
   if (seen.length === 0 && !ofNobody.includes(domain)) return undefined;
-  return judgeDomain(await orgPolicy.effective(place, domainConstraint), seen, domain);
+  return judgeDomain(await asking.context.cloud.orgPolicy.effective(place, domainConstraint), seen, domain);
 }
+
+type Seeing = Pausing & { readonly context: { readonly cloud: Pick<Cloud, 'orgPolicy' | 'organizations'> } };
 
 /** Customers and organizations, the values that name a domain's accounts. Of any other nobody here knows whom it lets in. */
 const isKnownForm = (value: string): boolean =>
   /^C[0-9a-z]+$/i.test(value) ||
   /^principalSet:\/\/(?:iam|cloudresourcemanager)\.googleapis\.com\/organizations\/\d+$/.test(value);
 
-/** What fails twice tells as little as seeing none. It leaves standing what else is found of policies. */
-async function seenAtAll({ seen }: Cloud['organizations']): Promise<readonly Organization[]> {
+/** What fails tells as little as seeing none. It leaves standing what else is found of policies. */
+async function seenAtAll(asking: Seeing): Promise<readonly Organization[]> {
   try {
-    return await seen().catch(seen);
+    return await pastHiccup(asking.context.cloud.organizations.seen, asking);
   } catch (error) {
     if (error instanceof Problem) return [];
     throw error;
@@ -128,6 +131,6 @@ export const elsewhereWarning = ({ owner, value, place }: InForce): Verdict => (
 
 export const domainUnknown = ({ owner, value }: InForce): Verdict => ({
   state: 'unknown',
-  what: `Google tells nobody whether ${domainConstraint} (${value}) lets ${owner} have a role on the project`,
+  what: `Google does not say whether ${domainConstraint} (${value}) lets ${owner} have a role on the project`,
   mend: 'Ask somebody with roles/orgpolicy.policyAdmin whether it allows your domain. With roles/resourcemanager.organizationViewer on the organization, run-cloud-step can compare the two.',
 });

@@ -26,7 +26,7 @@ export const policies = defineFinding({
     if (domains === undefined || isUnmet(output)) return { output };
     const wasGiven = wasLastGiven(await lastProject(asking), intent.owner, domains);
     if (wasGiven !== undefined) return { output, domains, wasGiven };
-    return { output, domains, isIn: await domainIn(context.cloud, output.place, intent.owner) };
+    return { output, domains, isIn: await domainIn(asking, output.place, intent.owner) };
   },
   judge({ output, domains, wasGiven, isIn }, { owner }) {
     if (isUnmet(output)) return stop(refusal(output));

@@ -23,6 +23,8 @@ export const router = defineProjectStep({
   name: 'router',
   title: 'Router and NAT',
   lane: 'cloud',
+  // It costs by the VMs that use it and by the addresses that Google allocates for them. Without VMs there are neither.
+  prepares: 'kept',
   needs: { network },
   holds: ['region'],
   describe: ({ region }) => [`router <project>-router with NAT <project>-nat-gateway in ${region}`],

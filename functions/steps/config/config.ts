@@ -54,6 +54,9 @@ export const config = defineStep({
   }),
   async observe(call) {
     const { configFile, missingBeforeInstall, sameContent, sameForm, secretsFile, wantedFiles } = await making();
+    // Everybody waits for these files. Without them there is nothing to compare, so what they should hold is worked out once.
+    const standing = await Promise.all([configFile, secretsFile].map((fileOf) => call.files.read(fileOf(call.key))));
+    if (standing.includes(undefined)) return undefined;
     const wanted = await wantedFiles(call);
     const { configText, secretsText, config: written, secrets: writtenSecrets } = wanted.standing.written;
     if (configText === undefined || secretsText === undefined || writtenSecrets === undefined) return undefined;

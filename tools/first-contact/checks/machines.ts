@@ -1,8 +1,8 @@
 /** One small machine: how it comes up, and what it publishes. */
 import { randomUUID } from 'node:crypto';
 import { type Bench, type Check, differs, held, heldIf, type Tree, unknown } from '../check.js';
-import { computePath, ended, saidBy } from '../compute.js';
-import { subnet } from './networks.js';
+import { computePath, ended, operationIn, saidBy } from '../compute.js';
+import { router, subnet } from './networks.js';
 
 export const machine = 'first-contact';
 const name = machine;
@@ -49,6 +49,28 @@ const path = (bench: Bench, rest = ''): string => computePath(bench, `zones/${be
 const hostKeys = '/getGuestAttributes?queryPath=hostkeys%2F';
 
 export const machineChecks: readonly Check[] = [
+  {
+    // Pools of prepared projects rest on it. It comes minutes after the NAT was made.
+    id: 'machines.idle-nat',
+    believes: 'A NAT that no VM uses holds no address, so it costs nothing.',
+    source: 'documented',
+    needs: ['compute.nat'],
+    async run(bench) {
+      const { region, ask, facts } = bench;
+      if (!facts.has('router')) return unknown('there is no NAT');
+      const path = computePath(bench, `regions/${region}/routers/${router}`);
+      const reply = await ask('compute', `GET ${path}/getRouterStatus`);
+      const { natStatus = [] } = (reply.body['result'] ?? {}) as { readonly natStatus?: readonly Tree[] };
+      const addresses = natStatus.flatMap(({ autoAllocatedNatIps = [] }) => autoAllocatedNatIps as string[]);
+      // The VM that follows needs none, and would be billed for it.
+      const deleted = await ask('compute', `DELETE ${path}`);
+      if (deleted.status === 200) await ended(bench, `regions/${region}`, operationIn(deleted));
+      return heldIf(
+        reply.status === 200 && natStatus.length === 1 && addresses.length === 0,
+        reply.status === 200 ? `${addresses.length} addresses of ${natStatus.length} NAT` : saidBy(reply),
+      );
+    },
+  },
   {
     id: 'machines.insert',
     believes: 'A Shielded spot VM of plinth is accepted, and the first reply is not done.',

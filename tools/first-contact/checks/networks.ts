@@ -1,10 +1,11 @@
 /** Operations of Compute Engine, on the network that everything else stands on. */
 import { randomUUID } from 'node:crypto';
-import { type Check, differs, heldIf, unknown } from '../check.js';
+import { type Check, differs, held, heldIf, unknown } from '../check.js';
 import { computePath, ended, linkOf, operationIn, saidBy } from '../compute.js';
 
 export const network = 'first-contact-vpc';
 export const subnet = 'first-contact-subnet';
+export const router = 'first-contact-router';
 
 export const networkChecks: readonly Check[] = [
   {
@@ -60,6 +61,30 @@ export const networkChecks: readonly Check[] = [
       const over = await ended(bench, `regions/${region}`, name);
       if (over === undefined || over.error !== '') return differs(over?.error ?? 'the subnet was not there after it');
       return heldIf(reply.status === 200 && seconds <= 125, `${String(reply.body['status'])} after ${seconds} s`);
+    },
+  },
+  {
+    id: 'compute.nat',
+    believes: 'A router and its NAT are made by one operation.',
+    source: 'documented',
+    makes: 'a router with a NAT',
+    costs: ['address'],
+    needs: ['compute.wait'],
+    async run(bench) {
+      const { region, facts, ask } = bench;
+      const nat = {
+        name: 'first-contact-nat',
+        natIpAllocateOption: 'AUTO_ONLY',
+        sourceSubnetworkIpRangesToNat: 'ALL_SUBNETWORKS_ALL_IP_RANGES',
+      };
+      const body = { name: router, network: linkOf(bench, `global/networks/${network}`), nats: [nat] };
+      const reply = await ask('compute', `POST ${computePath(bench, `regions/${region}/routers`)}`, body);
+      if (reply.status === 412) return unknown(saidBy(reply));
+      if (reply.status !== 200) return differs(saidBy(reply));
+      const over = await ended(bench, `regions/${region}`, operationIn(reply));
+      if (over === undefined || over.error !== '') return differs(over?.error ?? 'it was not there after two minutes');
+      facts.set('router', router);
+      return held(`${over.seconds} s`);
     },
   },
   {
