@@ -70,7 +70,7 @@ const unreachable = (name: string, why: string): Problem =>
   new Problem('host-unreachable', `${name} cannot be reached: ${why}.`);
 
 /** As a shell reads `bash -c 'script' 'plinth' 'argument' …`. */
-export const wordsOf = (command: string): string[] =>
+const wordsOf = (command: string): string[] =>
   [...command.matchAll(/'((?:[^']|'\\'')*)'/g)].map(([, word = '']) => word.replaceAll(`'\\''`, "'"));
 
 export function createMachines(world: World, now: () => number, wrong: (what: string) => void): Machines {
