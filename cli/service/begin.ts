@@ -1,7 +1,8 @@
 /** The request that begins or resumes a bootstrap. Where its answer is lost, it is made again, and nothing begins twice. */
 import { BootstrapSummary, BootstrapView } from '../../shared/bootstrap/bootstrap.js';
+import { CallerView } from '../../shared/bootstrap/caller.js';
 import type { BootstrapRequest } from '../../shared/bootstrap/request.js';
-import { BeginReply, bootstrapRoutes } from '../../shared/bootstrap/routes.js';
+import { BeginReply, bootstrapRoutes, callerRoutes } from '../../shared/bootstrap/routes.js';
 import { Problem } from '../../shared/problems.js';
 import { isLost } from './answer-problem.js';
 import type { Transport } from './transport.js';
@@ -15,7 +16,13 @@ export function begin(transport: Transport, body: BootstrapRequest, stood: boole
     try {
       return (await transport.ask(BeginReply, bootstrapRoutes.beginBootstrap, { body })).data;
     } catch (error) {
-      mayHaveBegun ||= !stood && error instanceof Problem && isLost(error);
+      if (!(error instanceof Problem)) throw error;
+      if (mayHaveBegun && error.code === 'precondition-failed') {
+        // The lost request came after all, and the plan does not fit what it has begun.
+        const late = await findBegun(transport, body);
+        if (late !== undefined) return late;
+      }
+      mayHaveBegun ||= !stood && isLost(error);
       throw error;
     }
   };
@@ -23,11 +30,20 @@ export function begin(transport: Transport, body: BootstrapRequest, stood: boole
   return stood && body.plan !== undefined ? once() : transport.untilAnswered(once);
 }
 
-/** What the lost request has begun. */
+/** What the lost request has begun. Undefined: nothing, or the name is of another bootstrap, which the service refuses. */
 async function findBegun({ ask }: Transport, { options, takeUp }: BootstrapRequest): Promise<BeginReply | undefined> {
   const query = { name: options.projectName ?? '' };
-  const { data: found } = await ask(BootstrapSummary.array(), bootstrapRoutes.listBootstraps, { query });
-  const id = found.find(({ state }) => state !== 'removed')?.id;
+  const [{ data: found }, { data: caller }] = await Promise.all([
+    ask(BootstrapSummary.array(), bootstrapRoutes.listBootstraps, { query }),
+    ask(CallerView, callerRoutes.getCaller),
+  ]);
+  const isIt = ({ id, name, owner, state, removal }: BootstrapSummary): boolean =>
+    name === options.projectName &&
+    owner === caller.email &&
+    state !== 'removed' &&
+    removal === undefined &&
+    (takeUp === undefined || takeUp === id);
+  const id = found.find(isIt)?.id;
   if (id === undefined) return undefined;
   const { data: bootstrap } = await ask(BootstrapView, bootstrapRoutes.getBootstrap, { params: { id } });
   return { bootstrap, created: takeUp === undefined, changes: [], warnings: bootstrap.warnings };

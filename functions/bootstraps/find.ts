@@ -14,16 +14,21 @@ export async function findClaimed(context: Pick<Context, 'store'>, name: string)
   return claimed === undefined ? undefined : getBootstrap(context, claimed.data.bootstrapId);
 }
 
-/** By the project's name, its id, or the bootstrap's own id. */
+/** By the project's id, the bootstrap's own, or the project's name: anybody may name a project after an id of another. */
 export async function findByName(context: Pick<Context, 'store'>, name: string): Promise<StoredBootstrap | undefined> {
   const { store } = context;
-  const claimed = await findClaimed(context, name);
-  if (claimed !== undefined) return claimed;
-  const [byProject] = await persist(() =>
-    store.query({ collection: collections.bootstraps, where: [['projectId', '==', name]], limit: 1 }),
-  );
-  if (byProject !== undefined) return read(byProject, liftBootstrap);
-  return /^b[a-z0-9]{15}$/.test(name) ? getBootstrap(context, name) : undefined;
+  const [[byProject], own, claimed] = await Promise.all([
+    persist(() => store.query({ collection: collections.bootstraps, where: [['projectId', '==', name]], limit: 1 })),
+    /^b[a-z0-9]{15}$/.test(name) ? persist(() => store.get(collections.bootstraps, name)) : undefined,
+    findClaimed(context, name),
+  ]);
+  return read(byProject ?? own, liftBootstrap) ?? claimed;
+}
+
+/** Those that are meant, as `findByName` has it. */
+export function namedSo(found: readonly StoredBootstrap[], name: string): readonly StoredBootstrap[] {
+  const byId = found.filter(({ id, data }) => id === name || data.projectId === name);
+  return byId.length > 0 ? byId : found.filter(({ data }) => data.name === name);
 }
 
 /** Newest first: all bootstraps, or those that a person owns or that are shared with them. */

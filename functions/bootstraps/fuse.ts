@@ -85,6 +85,9 @@ async function decide(context: Context, found: StoredBootstrap, at: string): Pro
     const { overspentAt: _, ...within } = rest;
     return { passed: false, update: written(found, { ...within, ...judged }, at) };
   }
+  // A VM that was looked at again, or a later end, changes nothing of what has been told.
+  const isTold = rest.overspentAt !== undefined && context.config.ceilings.beyond === 'warn';
+  if (isTold) return { passed: false, update: written(found, rest, at) };
   return { passed: true, update: await passing(context, found, rest, at, judged.text) };
 }
 

@@ -12,7 +12,7 @@ export interface KeyPair {
 export type KeyKind = 'rsa-2048' | 'rsa-4096' | 'ec-p256' | 'ed25519';
 
 export interface KeyMaker {
-  /** Once `signal` aborts, a key that is not begun yet is not made. */
+  /** Rejects with the reason of `signal` once it aborts, if the key is not begun yet. */
   make(kind: KeyKind, signal?: AbortSignal): Promise<KeyPair>;
 }
 
@@ -60,10 +60,7 @@ export function createKeyMaker(make: (kind: KeyKind) => Promise<KeyPair> = gener
   return {
     async make(kind, signal) {
       if (!kind.startsWith('rsa-')) return make(kind);
-      return slots.use(() => {
-        signal?.throwIfAborted();
-        return make(kind);
-      });
+      return slots.use(() => make(kind), signal);
     },
   };
 }

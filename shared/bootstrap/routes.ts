@@ -615,7 +615,11 @@ export const bootstrapRoutes = {
         .min(1)
         .max(100)
         .optional()
-        .meta({ description: "A project's name or id: only the bootstraps of that project", examples: ['my first'] }),
+        .meta({
+          description:
+            "A project's id or name, or the id of a bootstrap: only what is called so. An id goes before a name",
+          examples: ['my first'],
+        }),
       team: TeamIdText.optional().meta({
         description: 'Number of a team: only what belongs to it or is shared with it',
         examples: [42],

@@ -347,6 +347,31 @@ describe('a bootstrap that costs more than it may, where the deployment stops VM
       expect(await lookedAt(view)).to.deep.equal([['RUNNING'], 2]);
       expect((await plinth('cleanup', 'twice-warned', '--yes')).exitCode).to.equal(0);
     });
+
+    it('only warns: told once, although its VMs are looked at again', async () => {
+      deploy({ beyond: 'warn' });
+      const view = await dear('looked-at-again');
+      expect(await lookedAt(view)).to.deep.equal([['RUNNING'], 1]);
+      expect((await asked('restart-vms', 'looked-at-again')).exitCode).to.equal(0);
+      expect(await lookedAt(view)).to.deep.equal([['RUNNING'], 1]);
+      expect((await life.record(view.id))?.warnings.filter((each) => each.includes('is the most here'))).to.have.length(
+        1,
+      );
+      expect((await plinth('cleanup', 'looked-at-again', '--yes')).exitCode).to.equal(0);
+    });
+
+    it('is lowered while it would be passed hours later: within the hour', async () => {
+      ceiling(500, 'monthOfOwner');
+      const view = await overspending('lowered-early');
+      await life.swept();
+      const dueAt = (await life.record(view.id))?.fuseAt ?? '';
+      expect(Date.parse(dueAt) - Date.now(), 'as far as its month goes').to.be.above(3 * 3_600_000);
+      expect(await lookedAt(view)).to.deep.equal([['RUNNING'], 0]);
+      expect((await life.record(view.id))?.fuseAt, 'the hourly look changes nothing').to.equal(dueAt);
+      ceiling(1.5);
+      expect(await lookedAt(view)).to.deep.equal([['TERMINATED'], 1]);
+      expect((await plinth('cleanup', 'lowered-early', '--yes')).exitCode).to.equal(0);
+    });
   });
 
   it('is cancelled half-way, with how to go on, and goes on by the same command', async () => {

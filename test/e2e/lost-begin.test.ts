@@ -3,10 +3,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { stringify } from 'yaml';
 import { callerEnvironment } from '../../local/demo/plinth-process.js';
 import { local } from '../../local/stack/deployment.js';
+import { lifeOf } from '../support/life.js';
 import { runAt } from '../support/plinth-here.js';
 import {
   type Caller,
@@ -17,21 +19,35 @@ import {
   type Outcome,
   outcomeOf,
   type Scene,
+  succeeded,
 } from '../support/scene.js';
 
-/** What becomes of the request: it does not arrive, its answer is lost, or a front end answers for a function that died. */
-type Loss = 'on its way' | 'with its answer' | 'behind a front end';
+/**
+ * What becomes of the request: it does not arrive, it arrives just before the next one, its answer is lost, or a front end
+ * answers for a function that died. A function: this happens, and then the request does not arrive.
+ */
+type Loss = 'on its way' | 'late' | 'with its answer' | 'behind a front end' | (() => Promise<unknown>);
 
 const cut = (response: ServerResponse): void => void response.socket?.destroy();
 
 /** Carries calls to the functions. The first ones that begin a bootstrap are lost. */
 async function startFront(url: string, losses: Loss[]): Promise<{ server: Server; url: string; begun(): number }> {
   let begun = 0;
-  const server = createServer((asked, response) => {
+  let late: (() => Promise<unknown>) | undefined;
+  const server = createServer(async (asked, response) => {
     const begins = asked.method === 'POST' && asked.url === '/bootstraps';
     if (begins) begun += 1;
     const loss = begins ? losses.shift() : undefined;
-    if (loss === 'on its way') return cut(response);
+    if (typeof loss === 'function') await loss();
+    if (loss === 'on its way' || typeof loss === 'function') return cut(response);
+    if (loss === 'late') {
+      const body = await text(asked);
+      const { authorization = '' } = asked.headers;
+      const headers = { authorization, 'content-type': 'application/json' };
+      late = async () => expect((await fetch(url + asked.url, { method: 'POST', headers, body })).status).to.equal(201);
+      return cut(response);
+    }
+    if (begins) await late?.();
     const { method, headers } = asked;
     const carried = request(url + asked.url, { method, headers }, (reply) => {
       if (loss === undefined) {
@@ -64,12 +80,12 @@ describe('a request that begins a bootstrap', function () {
   after(() => scene?.close());
 
   /** Runs it with these losses. Returns how often the request was made, too. */
-  async function through(losses: Loss[], run: (at: Pick<Caller, 'folder' | 'env'>) => Promise<Outcome>) {
+  async function through(losses: Loss[], run: (at: Pick<Caller, 'folder' | 'env'>) => Promise<Outcome>, exitCode = 0) {
     const front = await startFront(scene.stack.url, losses);
     try {
       const outcome = await run({ folder: alice.folder, env: { ...alice.env, PLINTH_ENDPOINT: front.url } });
-      expect(outcome.exitCode, `${JSON.stringify(outcome.result.problem)}\n${outcome.stderr}`).to.equal(0);
-      expect(madeTwice(historyOf(scene.cloud))).to.deep.equal([]);
+      expect(outcome.exitCode, `${JSON.stringify(outcome.result.problem)}\n${outcome.stderr}`).to.equal(exitCode);
+      if (exitCode === 0) expect(madeTwice(historyOf(scene.cloud))).to.deep.equal([]);
       return { outcome, begun: front.begun() };
     } finally {
       front.server.closeAllConnections();
@@ -86,6 +102,27 @@ describe('a request that begins a bootstrap', function () {
     return bootstraps.filter((each) => each.name === name).length;
   };
 
+  /** `plinth up`, with this loss after it was agreed to. */
+  async function agreed(name: string, loss: Loss, requests: number): Promise<void> {
+    const folder = join(alice.folder, name);
+    mkdirSync(folder);
+    const keys = {
+      'project-name': name,
+      'billing-account': local.billingAccount,
+      'base-domain': domainOf(name),
+      'forge1-app-client-id': 'client-id',
+      'forge1-app-client-secret': { env: 'PLINTH_FORGE1_APP_CLIENT_SECRET' },
+      'registry-user': 'somebody',
+    };
+    writeFileSync(join(folder, 'plinth.yaml'), stringify(keys));
+    const { outcome, begun } = await through([loss], async ({ env }) =>
+      outcomeOf(
+        await runAt(['up', '--yes', '--json'], { folder, env: callerEnvironment({ folder: alice.folder, env }) }),
+      ),
+    );
+    expect([outcome.result.created, begun, await living(name)]).to.deep.equal([true, requests, 1]);
+  }
+
   for (const [n, loss, requests] of [
     [1, 'on its way', 2],
     [2, 'with its answer', 1],
@@ -99,24 +136,7 @@ describe('a request that begins a bootstrap', function () {
     });
 
     it(`lost ${loss} after plinth up was agreed to, goes on with what was agreed`, async () => {
-      const name = `agreed-${n}`;
-      const folder = join(alice.folder, name);
-      mkdirSync(folder);
-      const keys = {
-        'project-name': name,
-        'billing-account': local.billingAccount,
-        'base-domain': domainOf(name),
-        'forge1-app-client-id': 'client-id',
-        'forge1-app-client-secret': { env: 'PLINTH_FORGE1_APP_CLIENT_SECRET' },
-        'registry-user': 'somebody',
-      };
-      writeFileSync(join(folder, 'plinth.yaml'), stringify(keys));
-      const { outcome, begun } = await through([loss], async ({ env }) =>
-        outcomeOf(
-          await runAt(['up', '--yes', '--json'], { folder, env: callerEnvironment({ folder: alice.folder, env }) }),
-        ),
-      );
-      expect([outcome.result.created, begun, await living(name)]).to.deep.equal([true, requests, 1]);
+      await agreed(`agreed-${n}`, loss, requests);
     });
 
     it(`lost ${loss} where a bootstrap goes on, is made again, and changes what it should`, async () => {
@@ -128,4 +148,32 @@ describe('a request that begins a bootstrap', function () {
       expect(Date.parse(deadlineAt) - Date.parse(createdAt)).to.equal(5 * 3_600_000);
     });
   }
+
+  it('that arrives after all, just before it is made again, has begun what was agreed', async () => {
+    await agreed('agreed-late', 'late', 2);
+  });
+
+  it('takes nobody else’s bootstrap for what it began, though that has its name and is shared', async () => {
+    const bob = await scene.caller('bob@example.com');
+    const meanwhile = async () => {
+      succeeded(await bob.bootstrap('taken'));
+      expect(
+        (await runAt(['beta', 'bootstrap-cloud', 'share', 'taken', '--with', alice.email], bob)).exitCode,
+      ).to.equal(0);
+    };
+    const { outcome } = await through([meanwhile], async (at) => outcomeOf(await runAt(flagsOf('taken'), at)), 5);
+    expect(outcome.result.problem?.detail).to.include('taken is in use by somebody else');
+  });
+
+  it('takes none that is being removed for what it began', async () => {
+    const life = lifeOf(scene);
+    await life.pause();
+    const removal = { requestedAt: new Date().toISOString(), by: alice.email, why: 'asked', failures: 0 };
+    const meanwhile = async () => {
+      const { id } = succeeded(await alice.bootstrap('going'));
+      await life.change(id, { state: 'removing', removal });
+    };
+    const { outcome } = await through([meanwhile], async (at) => outcomeOf(await runAt(flagsOf('going'), at)), 5);
+    expect(outcome.result.problem?.detail).to.include('going is being removed');
+  });
 });

@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { lookAtFuses } from '../../functions/bootstraps/fuse.js';
 import { protect, unprotect } from '../../functions/bootstraps/lifetime.js';
 import { lookAgain } from '../../functions/bootstraps/look-again.js';
-import { setFuses } from '../../functions/bootstraps/unwatched.js';
+import { setFuses } from '../../functions/bootstraps/set-fuses.js';
 import { eventId, liftBootstrap, read, type StoredBootstrap } from '../../functions/engine/record/documents.js';
 import type { AnyStep, Needs, StepCall } from '../../functions/engine/step.js';
 import { vmsOf } from '../../functions/steps/topology.js';

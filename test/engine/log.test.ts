@@ -102,6 +102,17 @@ describe('the log of a step', () => {
     expect(cutOf(Buffer.from('nothing of it'), secrets)).to.equal(13);
   });
 
+  it('leaves out the half of a secret that it broke off in', async () => {
+    const store = createMemoryStore();
+    const log = logOn(store, ['secret-value']);
+    const text = Buffer.from('it says secret-val');
+    expect(log.lastLine(text, true)).to.equal('it says <secret>');
+    expect(log.lastLines(text, 1)).to.equal('it says <secret>');
+    expect(await log.append('job', 0, text, true)).to.equal(text.length);
+    expect(await storedIn(store)).to.equal('it says <secret>');
+    expect(log.lastLine(Buffer.from('as ever, all is so'), true)).to.equal('as ever, all is so');
+  });
+
   it('stays under its bound, and says so', async () => {
     const store = createMemoryStore();
     const log = createStepLog({ store, clock }, whose, () => [], 1000);

@@ -117,6 +117,59 @@ describe('somebody who has nothing to do with a bootstrap', () => {
     },
   };
 
+  for (const what of ['id', 'projectId'] as const) {
+    it(`is not taken for the owner of another bootstrap by a name that is its ${what}`, async () => {
+      const { id, [what]: called } = await begun(`her ${what}`);
+      const body = makeRequest(called);
+      const { bootstrap } = await server.json<BeginReply>(201, 'POST', '/bootstraps', { as: bob, body });
+      await server.settle();
+      const found = async (as: string, name: string) => {
+        const list = await server.json<BootstrapView[]>(200, 'GET', `/bootstraps?name=${name}`, { as });
+        return list.map((each) => each.id);
+      };
+      for (const as of [alice, carol]) {
+        await server.json(200, 'POST', `/bootstraps/${bootstrap.id}/share`, { as: bob, body: { with: as } });
+      }
+      await server.json(200, 'POST', `/bootstraps/${id}/share`, { as: alice, body: { with: carol } });
+      for (const as of [alice, carol, 'ops@example.com']) expect(await found(as, called), as).to.deep.equal([id]);
+      expect(await found(bob, called), 'who sees no other one').to.deep.equal([bootstrap.id]);
+      expect(await found(alice, bootstrap.id), 'by its own id').to.deep.equal([bootstrap.id]);
+    });
+  }
+
+  it('leaves the team of a bootstrap while following it, and is told nothing more, though nothing of it changes', async () => {
+    const times = { commentSeconds: 0.2, progressSeconds: 0.05 };
+    const followed = await createBootstrapsServer(issuer, { times });
+    const teams = await createOrganizationsServer(issuer, { store: followed.context.store, env: {} });
+    try {
+      followed.world.closed = true;
+      const { teamId } = await teams.expect<Team>(201, 'createTeam', { as: alice, body: { name: 'followers' } });
+      const member = { email: carol, role: 'member' };
+      await teams.expect(201, 'addTeamMember', { as: alice, params: { teamId }, body: member });
+      const body = makeRequest('followed', {}, { team: teamId });
+      const { bootstrap } = await followed.json<BeginReply>(201, 'POST', '/bootstraps', { as: alice, body });
+      const reply = await followed.fetch('GET', `/bootstraps/${bootstrap.id}/events`, { as: carol });
+      const reader = (reply.body as ReadableStream<Uint8Array>).getReader();
+      /** Until this comes up so many times. False: it is cut off before. */
+      const goesOn = async (what: RegExp, times: number): Promise<boolean> => {
+        for (let text = ''; (text.match(what) ?? []).length < times; ) {
+          const piece = await reader.read().catch(() => undefined);
+          if (piece?.value === undefined) return false;
+          text += new TextDecoder().decode(piece.value);
+        }
+        return true;
+      };
+      expect(await goesOn(/: still here/g, 10), 'a member goes on').to.equal(true);
+      await teams.expect(204, 'removeTeamMember', { as: alice, params: { teamId, email: carol } });
+      expect(await goesOn(/: still here/g, 10), 'whoever left does not').to.equal(false);
+      followed.world.closed = false;
+    } finally {
+      await followed.settle();
+      teams.close();
+      followed.close();
+    }
+  });
+
   /** Which documents were read, and what was written, however these lie in time. */
   async function watching<T>(
     work: () => Promise<T>,

@@ -1,4 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createKeyMaker, type KeyPair } from '../../functions/host/keys.js';
 import { realRandom } from '../../functions/host/random.js';
@@ -28,6 +29,30 @@ describe('the OpenSSH form of a key', () => {
   it('is refused to kinds that are never asked for', async () => {
     const { privateKey } = await createKeyMaker().make('ec-p256');
     expect(() => openSshPair(privateKey, '')).to.throw('only RSA and Ed25519');
+  });
+});
+
+describe('an RSA key that waits for its turn', () => {
+  it('is given up as soon as nobody wants it, and holds up none behind it', async () => {
+    const ends: (() => void)[] = [];
+    const pair = { privateKey: 'private', publicKey: 'public' };
+    const { make } = createKeyMaker(() => new Promise((resolve) => ends.push(() => resolve(pair))));
+    const going = [make('rsa-2048'), make('rsa-2048')];
+    const nobody = new AbortController();
+    let why: unknown;
+    const given = make('rsa-2048', nobody.signal).catch((error: unknown) => {
+      why = error;
+    });
+    const behind = make('rsa-2048');
+    nobody.abort(new Error('the function ends'));
+    await setImmediate();
+    expect(why).to.be.an('error').with.property('message', 'the function ends');
+    ends[0]?.();
+    await going[0];
+    await setImmediate();
+    expect(ends).to.have.length(3);
+    for (const end of ends) end();
+    expect(await Promise.all([...going, behind, given])).to.deep.equal([pair, pair, pair, undefined]);
   });
 });
 

@@ -199,4 +199,16 @@ export const faults: readonly Fault[] = [
     tests: ['pools/pools.test.js'],
     fails: 'is taken once each by claims of two processes at once',
   },
+  {
+    name: 'A prepared project is claimed whoever has it by now',
+    source: 'new',
+    edits: [
+      {
+        find: 'if (member !== undefined) return transitionWrites(id, member.version, member.data, transition, at);',
+        put: "if (member !== undefined) return transitionWrites(id, member.version, member.data, transition, at).map((write): Write => write.kind === 'update' ? { ...write, kind: 'set', data: { ...member.data, ...write.data } } : write.kind === 'create' ? { ...write, kind: 'set' } : write);",
+      },
+    ],
+    tests: ['pools/pools.test.js'],
+    fails: 'is left by whoever looked at it before another process claimed it',
+  },
 ];

@@ -29,6 +29,20 @@ export const guards: readonly Fault[] = [
     fails: 'is told the same of every name that is in use, whoever has it, and the same documents are read',
   },
   {
+    name: 'A bootstrap that is named after the project of another is taken for it',
+    source: 'guard',
+    edits: [{ find: 'return byId.length > 0 ? byId :', put: 'return' }],
+    tests: ['http/strangers.test.js'],
+    fails: 'is not taken for the owner of another bootstrap by a name that is its ',
+  },
+  {
+    name: 'Whoever has left the team of a bootstrap hears of its work as long as a stream lasts',
+    source: 'guard',
+    edits: [{ find: 'if (clock.now().getTime() >= lookAt) await look();', put: '' }],
+    tests: ['http/strangers.test.js'],
+    fails: 'leaves the team of a bootstrap while following it, and is told nothing more, though nothing of it changes',
+  },
+  {
     name: 'Another account with the e-mail of an owner inherits their bootstraps',
     source: 'guard',
     edits: [{ find: '    if (standing.owns || standing.shares) checkBound(context, found, caller);\n', put: '' }],

@@ -132,6 +132,28 @@ describe('a pool of prepared projects', () => {
     }
   });
 
+  it('is left by whoever looked at it before another process claimed it, and counts afterwards', async () => {
+    const { world } = await start(2);
+    const { store } = world.context;
+    let here: ReturnType<PoolWorld['begin']> | undefined;
+    const get: typeof store.get = async (collection, id) => {
+      if (collection === collections.counters) {
+        here ??= made.begin('here');
+        await here;
+      }
+      return store.get(collection, id);
+    };
+    const all = { ...given, projectName: 'there', region };
+    const { options, secrets, warnings } = acceptOptions(all);
+    const facts = { caller: bob, options, secrets, given: all, sshPublicKey: 'ssh-ed25519 AAAA bob', warnings };
+    const there = await beginOrResume({ ...world.context, store: { ...store, get } }, made.steps, facts);
+    const begun = [await here, there].map((each) => each?.bootstrap.data);
+    expect(begun.map((data) => data?.name)).to.deep.equal(['here', 'there']);
+    expect(new Set(begun.map((data) => data?.projectId)).size).to.equal(2);
+    expect(begun.map((data) => data?.prepared?.claimedAt === undefined)).to.deep.equal([false, false]);
+    expect(await members()).to.have.length(0);
+  });
+
   it('makes another for one that was claimed, and never takes a project back', async () => {
     const { world, steps } = await start(1);
     const { bootstrap } = await made.begin('mine');

@@ -6,8 +6,9 @@ import { local } from '../../local/stack/deployment.js';
 import type { StepMessage } from '../../shared/bootstrap/message.js';
 import { collections } from '../../shared/names.js';
 import { secretWord } from './bootstraps-people.js';
-import { type BootstrapsItem, type Difficulty, difficulties, onlyOf } from './bootstraps-plan.js';
+import { type BootstrapsItem, type Difficulty, difficulties, endsOfMishap, onlyOf } from './bootstraps-plan.js';
 import { mostAheadSeconds, type Stage } from './bootstraps-stage.js';
+import { createMachinesJudge } from './judge-machines.js';
 import { createMoneyJudge } from './judge-money.js';
 import type { Promises } from './judge-promises.js';
 import { createRolesJudge } from './judge-roles.js';
@@ -38,9 +39,11 @@ export function createJudge(stage: Stage, promises: Promises, items: readonly Bo
   const money = createMoneyJudge(stage, onlyOf(items, 'ceilings')?.month, wrong);
   const deaths = items.filter((each) => each.kind === 'call' && each.how.startsWith('dies')).length;
   // What kills its function so often is given up.
-  const reasonsToFail = [...ends, ...(deaths >= mostDeaths ? ['internal'] : [])];
+  const mishaps = items.flatMap((each) => (each.kind === 'mishap' ? endsOfMishap[each.how] : []));
+  const reasonsToFail = [...ends, ...mishaps, ...(deaths >= mostDeaths ? ['internal'] : [])];
   const waits = createWaitsJudge(stage, new Set(reasonsToFail), wrong);
   const judgeRoles = createRolesJudge(stage, wrong);
+  const judgeMachines = createMachinesJudge(stage, wrong);
   const made = new Map<string, number>();
   /** As the last look found them. */
   let leases: readonly LeaseRecord[] = [];
@@ -165,6 +168,7 @@ export function createJudge(stage: Stage, promises: Promises, items: readonly Bo
 
   function look(writes: readonly Write[] = [], by?: string): void {
     const touched = new Set(writes.map(({ collection }) => collection));
+    if (JSON.stringify(writes).includes(secretWord)) wrong(`a secret is written to ${[...touched].join(', ')}`);
     // What no write touched is as the last look found it.
     const mayDiffer = (collection: string): boolean => writes.length === 0 || touched.has(collection);
     if (mayDiffer(collections.leases)) {
@@ -182,6 +186,7 @@ export function createJudge(stage: Stage, promises: Promises, items: readonly Bo
       money.look([...known.values()]);
     }
     waits.look(known, leases);
+    judgeMachines(known);
     if (writes.length === 0) judgeRoles(known, leases);
     judgeCalls();
   }

@@ -9,7 +9,6 @@ import { share, transfer, unshare } from '../../functions/bootstraps/people.js';
 import { requestRemoval } from '../../functions/bootstraps/removal.js';
 import type { Context } from '../../functions/context.js';
 import type { StoredBootstrap } from '../../functions/engine/record/documents.js';
-import { steps } from '../../functions/steps/index.js';
 import { local } from '../../local/stack/deployment.js';
 import type { GivenOptions } from '../../shared/bootstrap/options.js';
 import { functionNames } from '../../shared/names.js';
@@ -25,7 +24,17 @@ export const secretWord = 'planted-secret';
 const hourMs = 3_600_000;
 export const ttlHours = (variant: number): number => 1 + (variant % 3);
 
-function givenOf(name: string, variant: number): GivenOptions {
+/** The package that is installed where bootstraps go on to their machines. */
+const platform = {
+  version: '1.0.0',
+  hash: 'abcdef0',
+  archive: 'lite',
+  object: 'packages/1.0.0.tar.gz',
+  bytes: 1000,
+  sha256: 'b'.repeat(64),
+} as const;
+
+function givenOf(name: string, variant: number, installs: boolean): GivenOptions {
   return {
     projectName: name,
     billingAccount: variant % 5 === 4 ? local.otherBillingAccount : local.billingAccount,
@@ -34,6 +43,7 @@ function givenOf(name: string, variant: number): GivenOptions {
     forge1AppClientSecret: `${secretWord}-${name}`,
     projectTtl: `${ttlHours(variant)}h`,
     ...(variant % 4 === 3 ? { spotVms: true } : {}),
+    ...(installs ? { installVersion: platform.version, registryUser: 'alice', forge1Pat: `${secretWord}-pat` } : {}),
   } as GivenOptions;
 }
 
@@ -45,10 +55,22 @@ const owner = {
 };
 const operator = 'admin@example.com';
 
-async function begin(context: Context, { name, variant }: Acting): Promise<StoredBootstrap> {
-  const given = givenOf(name, variant);
+async function begin(
+  { steps, installs }: Stage,
+  context: Context,
+  { name, variant }: Acting,
+): Promise<StoredBootstrap> {
+  const given = givenOf(name, variant, installs);
   const { options, secrets, warnings } = acceptOptions(given);
-  const asked = { caller: owner, options, secrets, given, sshPublicKey: 'ssh-ed25519 AAAA alice', warnings };
+  const asked = {
+    caller: owner,
+    options,
+    secrets,
+    given,
+    sshPublicKey: 'ssh-ed25519 AAAA alice',
+    warnings,
+    ...(installs && { package: platform }),
+  };
   return (await beginOrResume(context, steps, asked as never)).bootstrap;
 }
 
@@ -56,7 +78,7 @@ export const protectedUntil = ({ atSeconds, variant }: Acting): number =>
   startsAt + atSeconds * 1000 + ttlHours(variant) * hourMs;
 
 /** Undefined: there is no such bootstrap. The answer is the bootstrap as it is now. */
-async function onBootstrap(context: Context, item: Acting): Promise<StoredBootstrap | undefined> {
+async function onBootstrap({ steps }: Stage, context: Context, item: Acting): Promise<StoredBootstrap | undefined> {
   const { what, name, variant } = item;
   const [found] = await context.store.query({
     collection: 'bootstraps',
@@ -116,7 +138,9 @@ export function person(stage: Stage, promises: Promises, item: Acting): void {
     const answered = promises.ask(item);
     invoke(functionNames.bootstraps, `${what} ${name}`, async (context) => {
       const found =
-        what === 'begin' || what === 'resume' ? await begin(context, item) : await onBootstrap(context, item);
+        what === 'begin' || what === 'resume'
+          ? await begin(stage, context, item)
+          : await onBootstrap(stage, context, item);
       if (found === undefined) return;
       answered(found.data);
       const { state, deadlineAt, protection } = found.data;

@@ -3,6 +3,7 @@ import type { WorldSettings } from '../../local/cloud/worlds/settings.js';
 import type { WorldName } from '../../local/cloud/worlds/table.js';
 import type { ProblemCode } from '../../shared/problems.js';
 import { createRandom, type Random } from '../organizations/random.js';
+import type { Mishap as MachineMishap } from './machines.js';
 import type { Disturbance } from './process-store.js';
 import type { Refusal } from './quick-writes.js';
 
@@ -73,8 +74,12 @@ export type BootstrapsItem =
   /** Nothing answers late. Else some answers take seconds. */
   | { readonly kind: 'prompt' }
   /** Until then an earlier release wrote the records. */
-  | { readonly kind: 'release'; readonly atSeconds: number };
+  | { readonly kind: 'release'; readonly atSeconds: number }
+  /** Bootstraps go on to their machines, and install a package there. */
+  | { readonly kind: 'machines' }
+  | { readonly kind: 'mishap'; readonly machine: string; readonly atSeconds: number; readonly how: MachineMishap };
 
+export type Mishap = Extract<BootstrapsItem, { kind: 'mishap' }>;
 export type Acting = Extract<BootstrapsItem, { kind: 'do' }>;
 
 const hour = 3600;
@@ -113,6 +118,31 @@ function surroundingsOf(random: Random): BootstrapsItem[] {
   return some;
 }
 
+/** Of a small platform. */
+const machineNames = ['jumpbox', 'k0s-1', 'k0s-2', 'k0s-3'];
+const mishaps: readonly MachineMishap[] = ['restarts', 'restarts', 'is away', 'is away', 'is another', 'fails'];
+/** Why a bootstrap may end for that. */
+export const endsOfMishap: Readonly<Record<MachineMishap, readonly ProblemCode[]>> = {
+  restarts: [],
+  'is away': [],
+  'is another': ['host-changed'],
+  fails: ['host-failed'],
+};
+
+function machinesOf(random: Random): BootstrapsItem[] {
+  const some = several(
+    random,
+    4,
+    (): BootstrapsItem => ({
+      kind: 'mishap',
+      machine: random.pick(machineNames),
+      atSeconds: 180 + random.below(1200),
+      how: random.pick(mishaps),
+    }),
+  );
+  return [{ kind: 'machines' }, ...some];
+}
+
 export function planOf(seed: number): BootstrapsItem[] {
   const random = createRandom(seed);
   const names = ['first', 'second'].slice(0, 1 + random.below(2));
@@ -138,6 +168,12 @@ export function planOf(seed: number): BootstrapsItem[] {
   );
   return [...begins, ...acts, ...calls, ...messages, ...surroundingsOf(random)];
 }
+
+/** The same plan, with machines and what befalls them. */
+export const planWithMachines = (seed: number): BootstrapsItem[] => [
+  ...planOf(seed),
+  ...machinesOf(createRandom(seed)),
+];
 
 /** What a play is to have of one kind. Of several, the first counts. */
 export const onlyOf = <K extends BootstrapsItem['kind']>(

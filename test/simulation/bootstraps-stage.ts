@@ -9,9 +9,10 @@ import { googleApis, readConfig } from '../../functions/config.js';
 import type { Context } from '../../functions/context.js';
 import { runMessage } from '../../functions/engine/run/run.js';
 import { sweep } from '../../functions/engine/run/sweep.js';
+import type { AnyStep } from '../../functions/engine/step.js';
 import { createOsLoginIdentity } from '../../functions/host/os-login.js';
 import { keepPools } from '../../functions/pools/keep.js';
-import { steps } from '../../functions/steps/index.js';
+import { stepsOf } from '../../functions/steps/index.js';
 import type { Write } from '../../functions/store/store.js';
 import { noTracing } from '../../functions/tracing/tracing.js';
 import { createDirectCloud } from '../../local/cloud/direct.js';
@@ -29,7 +30,9 @@ import { type FunctionName, functionNames, type Lane } from '../../shared/names.
 import { Problem, type ProblemCode } from '../../shared/problems.js';
 import { createRandom, type Random } from '../organizations/random.js';
 import { type BootstrapsItem, type Difficulty, difficulties, onlyOf } from './bootstraps-plan.js';
+import { createMachines, type Machines } from './machines.js';
 import { cloudOf, endpointOf } from './process-cloud.js';
+import { remoteOf } from './process-remote.js';
 import { type Disturbance, inTurns, storeOf } from './process-store.js';
 import { refuseQuickWrites } from './quick-writes.js';
 import { createScheduler, type Process } from './scheduler.js';
@@ -51,6 +54,11 @@ export interface Stage {
   cleansUp(): void;
   /** Whatever lives of plinth ends, as when it is deployed anew. */
   killAll(): void;
+  /** Of all bootstraps here. */
+  readonly steps: readonly AnyStep[];
+  /** Bootstraps go on to their machines. */
+  readonly installs: boolean;
+  readonly machines: Machines;
   /** Calls and messages so far. */
   readonly counts: { calls: number; messages: number; deaths: number };
 }
@@ -87,7 +95,13 @@ function settingsOf(items: readonly BootstrapsItem[]): FunctionEnvironment {
   const ceilings = onlyOf(items, 'ceilings');
   const pool = onlyOf(items, 'pool');
   const { billingAccount, folder: parent } = local;
+  const hosts = {
+    PLINTH_HOSTS: 'on',
+    PLINTH_RELEASES_URL: 'https://releases.simulated.example',
+    PLINTH_RELEASE_SHA256: 'a'.repeat(64),
+  };
   return {
+    ...(onlyOf(items, 'machines') && hosts),
     ...(ceilings && { PLINTH_USD_PER_MONTH: String(ceilings.month), PLINTH_BEYOND_CEILING: ceilings.beyond }),
     ...(pool && { PLINTH_POOLS: JSON.stringify([{ parent, billingAccount, region, size: pool.size, maxAge: '1d' }]) }),
   };
@@ -149,6 +163,9 @@ export function createStage(seed: number, items: readonly BootstrapsItem[], watc
     settings: world?.settings,
   });
   const teller = createTeller();
+  const machines = createMachines(direct.world, scheduler.time, (what) => teller.wrong(scheduler.time(), what));
+  const installs = onlyOf(items, 'machines') !== undefined;
+  const steps = stepsOf({ hosts: installs });
   const counts = { calls: 0, messages: 0, deaths: 0 };
   const lives = new Map<FunctionName, Living>();
   const secondsOf = onlyOf(items, 'prompt') === undefined ? latency : promptly;
@@ -232,7 +249,7 @@ export function createStage(seed: number, items: readonly BootstrapsItem[], watc
           ),
         close: async () => undefined,
       },
-      remote: { host: () => Promise.reject(new Error('No machines are here')), close: async () => undefined },
+      remote: remoteOf({ machines, process, disturb, seconds }),
       osLogin: createOsLoginIdentity({ config, cloud, keys, clock }),
       tracing: noTracing,
     };
@@ -245,6 +262,9 @@ export function createStage(seed: number, items: readonly BootstrapsItem[], watc
     teller,
     random,
     counts,
+    steps,
+    installs,
+    machines,
     living(name) {
       const found = lives.get(name);
       if (found !== undefined && !found.process.isDead()) return found;

@@ -8,7 +8,7 @@ import type { Write } from '../../functions/store/store.js';
 import { collections, functionNames } from '../../shared/names.js';
 import { createJudge, type Judge } from './bootstraps-judge.js';
 import { person } from './bootstraps-people.js';
-import { type BootstrapsItem, onlyOf, planOf } from './bootstraps-plan.js';
+import { type BootstrapsItem, type Mishap, onlyOf, planOf, planWithMachines } from './bootstraps-plan.js';
 import { createStage, type Stage } from './bootstraps-stage.js';
 import { createPromises } from './judge-promises.js';
 import { startsAt } from './scheduler.js';
@@ -97,6 +97,15 @@ function release(stage: Stage, judge: () => Judge | undefined, atSeconds: number
   });
 }
 
+function mishap({ scheduler, machines, teller }: Stage, { machine, atSeconds, how }: Mishap): void {
+  const post = scheduler.process('the world');
+  scheduler.start(post, async () => {
+    await post.turn(atSeconds);
+    teller.tell(scheduler.time(), 'the world', `${machine} ${how}`);
+    machines.befall(machine, how);
+  });
+}
+
 export async function playBootstraps(seed: number, items: readonly BootstrapsItem[]): Promise<Told> {
   await fillKeyPool();
   let judge: Judge | undefined;
@@ -112,6 +121,7 @@ export async function playBootstraps(seed: number, items: readonly BootstrapsIte
     for (const item of items) {
       if (item.kind === 'do') person(stage, promises, item);
       if (item.kind === 'release') release(stage, () => judge, item.atSeconds);
+      if (item.kind === 'mishap') mishap(stage, item);
     }
     schedule(stage, judge, items);
     await scheduler.run();
@@ -124,3 +134,4 @@ export async function playBootstraps(seed: number, items: readonly BootstrapsIte
 }
 
 export const bootstraps = simulationOf('bootstraps', planOf, playBootstraps);
+export const installs = simulationOf('installs', planWithMachines, playBootstraps);

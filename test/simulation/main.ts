@@ -3,12 +3,12 @@
  * next seeds, and prints only what is wrong, made small. `--whole` leaves it as it is, which is quicker.
  */
 import { parseArgs } from 'node:util';
-import { bootstraps } from './bootstraps.js';
+import { bootstraps, installs } from './bootstraps.js';
 import { hunt, inWords } from './hunt.js';
 import { organizations } from './organizations.js';
 import { placesOf, type Simulation } from './told.js';
 
-const simulations: Readonly<Record<string, Simulation>> = { organizations, bootstraps };
+const simulations: Readonly<Record<string, Simulation>> = { organizations, bootstraps, installs };
 const usage =
   'npm run simulate -- --seed N [--world organizations] [--minutes M] [--seeds K] [--whole] [--without PLACES of the plan]';
 

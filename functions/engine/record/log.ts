@@ -45,7 +45,8 @@ export function createStepLog(
 
   const linesIn = (bytes: Uint8Array, last: boolean): string[] => {
     const piece = Buffer.from(bytes);
-    const text = piece.subarray(0, last ? piece.length : cutOf(piece, secrets())).toString();
+    const cut = cutOf(piece, secrets());
+    const text = last ? endOf(piece, cut) : piece.subarray(0, cut).toString();
     const lines = createHide([...secrets()])(text).split(/[\r\n]+/);
     return lines.map((line) => line.trim()).filter((line) => line !== '');
   };
@@ -61,10 +62,13 @@ export function createStepLog(
       const from = readOf(found, source);
       if (from !== offset) return from;
       const piece = Buffer.from(bytes.subarray(0, maxPieceBytes));
-      const taken = last && piece.length === bytes.length ? piece.length : cutOf(piece, secrets());
+      const cut = cutOf(piece, secrets());
+      const isEnd = last && piece.length === bytes.length;
+      const taken = isEnd ? piece.length : cut;
       if (taken === 0) return offset;
+      const shown = isEnd ? endOf(piece, cut) : piece.subarray(0, cut).toString();
       const before: LogHeadRecord = found?.data ?? { ...whose, schema: 1, stored: 0, begins: 0, read: [] };
-      const text = textOf(before, maxStoredBytes, createHide([...secrets()])(piece.subarray(0, taken).toString()));
+      const text = textOf(before, maxStoredBytes, createHide([...secrets()])(shown));
       const writes = logWrites(whose, found, { before, source, readTo: offset + taken, text, at: clock.now() });
       await clock.pause(Math.max(0, mayAt - clock.now().getTime()) / 1000);
       try {
@@ -83,6 +87,13 @@ export function createStepLog(
     lastLines: (bytes, count) => linesIn(bytes, true).slice(-count).join('; '),
   };
 }
+
+/** So much of a secret tells something. */
+const leastHalf = 4;
+
+/** Of a log that nothing follows. It may have broken off within a secret, as when its machine restarted. */
+const endOf = (piece: Buffer, cut: number): string =>
+  piece.length - cut < leastHalf ? piece.toString() : `${piece.subarray(0, cut)}<secret>`;
 
 /** Writes a chunk, and how far its log was read. */
 function logWrites(

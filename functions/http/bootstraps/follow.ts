@@ -19,7 +19,7 @@ export function followHandlers(
   { visible }: Access,
   times: StreamTimes,
 ): Handlers<Routes> {
-  const { store } = context;
+  const { store, clock } = context;
   // Only the host lane runs jobs that write machine logs.
   const onMachines = new Set(steps.filter(({ lane }) => lane === 'host').map(({ name }) => name));
   const mayTalk = (instance: string): boolean => onMachines.has(instance.split(':')[0] ?? '');
@@ -31,17 +31,25 @@ export function followHandlers(
       // Check the cursor now. Once the stream has begun, it can't report a faulty one.
       if (cursor !== undefined) await readEvents(context, id, cursor, found);
       let latest = found;
+      let lookAt = 0;
+      /** Throws once the caller may not see it any more. */
+      const look = async () => {
+        lookAt = clock.now().getTime() + times.commentSeconds * 1000;
+        latest = await visible(id, caller);
+        return latest;
+      };
       const source = {
         // Check access at each change of the record, which may have ended the sharing.
-        async readEvents(after: string | undefined) {
-          latest = await visible(id, caller);
-          return readEvents(context, id, after, latest);
-        },
+        readEvents: async (after: string | undefined) => readEvents(context, id, after, await look()),
         readForecast: async () => (await forecastOf(context, steps, latest.data)).forecast,
-        readProgress: () => readProgress(context, id),
+        async readProgress() {
+          // Who leaves its team changes nothing of the record.
+          if (clock.now().getTime() >= lookAt) await look();
+          return readProgress(context, id);
+        },
         readLogs: (told: LogPlaces, instances: readonly string[]) =>
           readLogNews(context, id, told, instances.filter(mayTalk)),
-        readState: async () => (await visible(id, caller)).data.state,
+        readState: async () => (await look()).data.state,
         watch: (onChange: () => void, onError: (error: unknown) => void) =>
           store.watch(collections.bootstraps, id, onChange, onError),
       };

@@ -1,6 +1,6 @@
 /** The bootstraps that a caller sees in lists and sums: by name, by a team, or all of a deployment. */
 import { isBoundToAnother } from '../../bootstraps/bound.js';
-import { findByName, listBootstraps } from '../../bootstraps/find.js';
+import { findByName, listBootstraps, namedSo } from '../../bootstraps/find.js';
 import { bootstrapsOf } from '../../bootstraps/team-roles.js';
 import type { Context } from '../../context.js';
 import { isHidden, type StoredBootstrap } from '../../engine/record/documents.js';
@@ -22,17 +22,16 @@ const newest = (a: StoredBootstrap, b: StoredBootstrap): number => (a.data.creat
 /** Newest first. An operator finds any bootstrap by its name. Throws `not-found` for a team that the caller may not see. */
 export async function listFor(context: Context, caller: Caller, asked: Asked): Promise<StoredBootstrap[]> {
   const { all = false, name, team } = asked;
-  const isMeant = ({ id, data }: StoredBootstrap) =>
-    name === undefined || [data.name, data.projectId, id].includes(name);
+  const meant = (found: readonly StoredBootstrap[]) => (name === undefined ? [...found] : [...namedSo(found, name)]);
   if (team !== undefined) {
     await checkSeen(context, caller, team);
-    return (await bootstrapsOf(context, team)).filter(isMeant).sort(newest);
+    return meant(await bootstrapsOf(context, team)).sort(newest);
   }
   if (name !== undefined && caller.operator) {
     const found = await findByName(context, name);
     return found === undefined || isHidden(found.data) ? [] : [found];
   }
-  return (all ? await listBootstraps(context) : (await seenBy(context, caller)).bootstraps).filter(isMeant);
+  return meant(all ? await listBootstraps(context) : (await seenBy(context, caller)).bootstraps);
 }
 
 interface Seen {

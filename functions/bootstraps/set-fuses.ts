@@ -1,4 +1,8 @@
-/** Has sweep look at bootstraps that nothing limited before, because a ceiling was set later or a team met one by its migration. */
+/**
+ * Has sweep look at bootstraps earlier than their records say, because a ceiling was set or lowered later or a team met one by
+ * its migration.
+ */
+import { addSeconds } from '../../shared/add-seconds.js';
 import type { Context } from '../context.js';
 import type { BootstrapRecord, StoredBootstrap } from '../engine/record/documents.js';
 import { persist } from '../store/persist.js';
@@ -19,9 +23,10 @@ export async function setFuses(context: Context, living: readonly StoredBootstra
     limited.set(data.team, found);
     return found;
   };
-  const unwatched = living.filter(({ data }) => isUnwatched(data));
-  for (let i = 0; i < unwatched.length; i += atOnce) {
-    await Promise.all(unwatched.slice(i, i + atOnce).map((each) => setFuse(context, each, byMonth)));
+  const at = context.clock.now().toISOString();
+  const looked = living.filter(({ data }) => mayPass(data, at));
+  for (let i = 0; i < looked.length; i += atOnce) {
+    await Promise.all(looked.slice(i, i + atOnce).map((each) => setFuse(context, each, byMonth)));
   }
 }
 
@@ -45,12 +50,17 @@ async function setFuse(
   }
 }
 
-const isUnwatched = ({ price, fuseAt, vmsStopped, removal, state }: BootstrapRecord): boolean =>
-  price !== undefined && state !== 'removed' && [fuseAt, vmsStopped, removal].every((each) => each === undefined);
+/** It is not on its way down, and sweep does not look at it by itself just now. */
+const mayPass = ({ price, fuseAt, vmsStopped, removal, state }: BootstrapRecord, at: string): boolean =>
+  price !== undefined &&
+  state !== 'removed' &&
+  vmsStopped === undefined &&
+  removal === undefined &&
+  (fuseAt === undefined || fuseAt > at);
 
 /** Undefined: nothing is to be written. */
 function changeOf(
-  { overspentAt }: BootstrapRecord,
+  { overspentAt, fuseAt }: BootstrapRecord,
   judged: ReturnType<typeof judge>,
   beyond: Context['config']['ceilings']['beyond'],
   at: string,
@@ -58,6 +68,11 @@ function changeOf(
   if (judged !== undefined && 'text' in judged) {
     return overspentAt === undefined || beyond === 'stop' ? { fuseAt: at } : undefined;
   }
+  const earlier = judged !== undefined && isEarlier(judged.fuseAt, fuseAt) ? judged : undefined;
   // It is told again when it passes a ceiling again.
-  return overspentAt === undefined ? judged : { ...judged, overspentAt: undefined };
+  return overspentAt === undefined ? earlier : { ...earlier, overspentAt: undefined };
 }
+
+/** The same look an hour later is a few seconds off, and sweep comes once a minute. What is later is found out when it is due. */
+const isEarlier = (at: string, than: string | undefined): boolean =>
+  than === undefined || addSeconds(new Date(at), 60) < than;
