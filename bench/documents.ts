@@ -1,8 +1,9 @@
 /** What a bootstrap reads and writes in the store, and how many messages it sends: what Google bills by. */
 import { stepsOf } from '../functions/steps/index.js';
 import type { GivenOptions } from '../shared/bootstrap/options.js';
-import type { Lane } from '../shared/names.js';
+import { collections, type Lane } from '../shared/names.js';
 import { type Bench, createBench, planOfBootstrap, warmUp } from './bootstrap.js';
+import { createSvg, draw, ticksTo } from './drawing.js';
 import type { Figure, Measurement } from './figures.js';
 import { createPackagedBench } from './packaged.js';
 import { type Turns, watchTurns } from './turns.js';
@@ -16,19 +17,28 @@ const kinds: readonly { readonly title: string; readonly options: GivenOptions }
 const installTimeFactor = 0.05;
 
 async function countsOf(bench: Bench, title: string, options: GivenOptions, turns?: Turns): Promise<Figure[]> {
-  const [before, messages] = [{ ...bench.counts }, bench.messages()];
+  const [before, messages, logLines] = [{ ...bench.counts }, bench.messages(), bench.stack.logs.length];
   const { id, instances } = await bench.bootstrap(title.replaceAll(/\W+/g, '-'), options);
   await bench.stack.settle();
   const baseline = { name: 'instances', value: instances, unit: '' };
   const figure = (name: string, value: number): Figure => ({ name: `${title}: ${name}`, value, unit: '', baseline });
+  const events = await bench.stack.functionsHalf?.store.query({
+    collection: collections.events,
+    where: [['bootstrapId', '==', id]],
+  });
   return [
     figure('documents read', bench.counts.reads - before.reads),
-    figure('documents written', bench.counts.written - before.written),
-    figure('commits', bench.counts.commits - before.commits),
-    figure('commits refused for a lost race', bench.counts.refused - before.refused),
+    { ...figure('documents written', bench.counts.written - before.written), aim: 4 },
+    { ...figure('commits', bench.counts.commits - before.commits), aim: 1.7 },
+    {
+      ...figure('commits refused for a lost race', bench.counts.refused - before.refused),
+      baseline: { name: 'bootstraps', value: 1, unit: '' },
+      aim: 3,
+    },
     figure('messages', bench.messages() - messages),
+    { ...figure('events', events?.length ?? 0), aimBeside: 1 },
     ...(turns === undefined
-      ? []
+      ? [{ ...figure('log lines', bench.stack.logs.length - logLines), aimBeside: 1 }]
       : Object.entries(await laneSeconds(bench, id, turns)).map(([lane, value]) => ({
           ...figure(`turns on the ${lane} lane`, value),
           unit: 's',
@@ -45,10 +55,74 @@ async function laneSeconds(bench: Bench, id: string, turns: Turns): Promise<Read
   return seconds;
 }
 
+const drawn = ['documents read', 'documents written', 'commits', 'messages'] as const;
+const colours = ['#2c7fb8', '#c0392b', '#7b5ea7', '#4d9a51'] as const;
+
+/** Each of these, against the number of instances. */
+export function costSvg(figures: readonly Figure[]): string {
+  const series = drawn.map((name) =>
+    figures
+      .filter((figure) => figure.name.endsWith(`: ${name}`))
+      .map(({ value, baseline }) => [baseline?.value ?? 0, value] as const)
+      .sort(([a], [b]) => a - b),
+  );
+  const [mostInstances, most] = [0, 1].map((i) => Math.max(...series.flat().map((point) => point[i] ?? 0)));
+  const [left, right, top, bottom] = [50, 520, 40, 300];
+  const x = (instances: number): number => left + ((right - left) * instances) / (mostInstances ?? 1);
+  const y = (value: number): number => bottom - ((bottom - top) * value) / (most ?? 1);
+  const svg = createSvg(right + 140, bottom + 40, 'What a bootstrap costs, by the number of its instances');
+  for (const tick of ticksTo(mostInstances ?? 1)) svg.text(x(tick), bottom + 16, String(tick), 'middle');
+  svg.text((left + right) / 2, bottom + 32, 'instances', 'middle');
+  for (const tick of ticksTo(most ?? 1)) {
+    svg.line(
+      [
+        [left, y(tick)],
+        [right, y(tick)],
+      ],
+      '#e8e8e8',
+    );
+    svg.text(left - 6, y(tick) + 4, String(tick), 'end');
+  }
+  for (const [i, points] of series.entries()) {
+    const colour = colours[i] ?? '#222';
+    svg.line(
+      points.map(([instances, value]) => [x(instances), y(value)]),
+      colour,
+    );
+    for (const [instances, value] of points) svg.rect(x(instances) - 3, y(value) - 3, 6, 6, colour);
+    const [, last = 0] = points.at(-1) ?? [];
+    svg.text(right + 8, y(last) + 4, drawn[i] ?? '');
+  }
+  return svg.toString();
+}
+
+/** None where this computer holds no machines. */
+async function ofInstalls(say: (text: string) => void): Promise<Figure[]> {
+  const turns = watchTurns();
+  const bench = await createPackagedBench({ timeFactor: installTimeFactor, onLog: turns.onLog }).catch(
+    (error: unknown) => {
+      say(`Installs are left out. ${error instanceof Error ? error.message : String(error)}`);
+      return undefined;
+    },
+  );
+  if (bench === undefined) return [];
+  const figures: Figure[] = [];
+  try {
+    for (const { title, options } of kinds) {
+      const install = { ...options, ...bench.install };
+      figures.push(...(await countsOf(bench, `an install, ${title}`, install, turns)));
+    }
+    return figures;
+  } finally {
+    await bench.close();
+  }
+}
+
 export const documents: Measurement = {
   name: 'documents',
   title: 'Documents and messages of a bootstrap (nobody following; factor 0, installs 0.05)',
-  async measure() {
+  isBeside: true,
+  async measure(say) {
     const figures: Figure[] = [];
     const bench = await createBench({ timeFactor: 0 });
     try {
@@ -57,16 +131,8 @@ export const documents: Measurement = {
     } finally {
       await bench.close();
     }
-    const turns = watchTurns();
-    const withMachines = await createPackagedBench({ timeFactor: installTimeFactor, onLog: turns.onLog });
-    try {
-      for (const { title, options } of kinds) {
-        const install = { ...options, ...withMachines.install };
-        figures.push(...(await countsOf(withMachines, `an install, ${title}`, install, turns)));
-      }
-    } finally {
-      await withMachines.close();
-    }
+    figures.push(...(await ofInstalls(say)));
+    say(`what a bootstrap costs, by its size: ${draw('cost', costSvg(figures))}`);
     return figures;
   },
 };

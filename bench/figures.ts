@@ -10,17 +10,30 @@ export interface Figure {
   readonly aim?: number;
   /** Or at least this: more is better. */
   readonly atLeast?: number;
+  /** The ratio to the same figure of an earlier release shall be at most this. */
+  readonly aimBeside?: number;
 }
 
 export interface Measurement {
   readonly name: string;
   readonly title: string;
-  /** `say` shows how far it is. */
-  measure(say: (text: string) => void): Promise<readonly Figure[]>;
+  /** It is run in the earlier release, too, if one is named. */
+  readonly isBeside?: boolean;
+  /** `say` shows how far it is. `count`: how many, of what the measurement says, where that is not to be as usual. */
+  measure(say: (text: string) => void, count?: number): Promise<readonly Figure[]>;
 }
 
 export const ratioOf = ({ value, baseline }: Figure): number | undefined =>
   baseline === undefined ? undefined : value / baseline.value;
+
+/** The figures that both releases have. `release`: what the earlier one is called. */
+export const besideRelease = (now: readonly Figure[], then: readonly Figure[], release: string): Figure[] =>
+  now.flatMap(({ name, value, unit, aimBeside }) => {
+    const before = then.find((each) => each.name === name);
+    if (before === undefined) return [];
+    const baseline = { name: `of ${release}`, value: before.value, unit };
+    return [{ name: `${name}, again`, value, unit, baseline, ...(aimBeside === undefined ? {} : { aim: aimBeside }) }];
+  });
 
 /** Nearest rank; `share` is 0.5 for the median. */
 export function quantile(values: readonly number[], share: number): number {

@@ -6,6 +6,8 @@ import { type Figure, type Measurement, median, quantile } from './figures.js';
 import { covered, type Span } from './longest-chain.js';
 
 const rounds = 8;
+/** On Google's emulators, at p50. */
+const mostMilliseconds = 30;
 
 /** The functions' log tells how long each run took; the events tell of its cloud calls, as the client saw them. */
 async function costs({ stack }: Bench, lines: readonly string[], bootstrapId: string): Promise<number[]> {
@@ -61,6 +63,17 @@ async function figuresOf(
     return [
       { name: `an instance, ${title}: p50 of ${all.length}`, value: quantile(all, 0.5), unit: 'ms', baseline },
       { name: `an instance, ${title}: p99`, value: quantile(all, 0.99), unit: 'ms', baseline },
+      ...(options.store === 'emulator'
+        ? [
+            {
+              name: `an instance, ${title}: p50, over what it may be`,
+              value: quantile(all, 0.5),
+              unit: 'ms',
+              baseline: { name: 'aim', value: mostMilliseconds, unit: 'ms' },
+              aim: 1,
+            },
+          ]
+        : []),
     ];
   } finally {
     await bench.close();
@@ -70,6 +83,7 @@ async function figuresOf(
 export const instanceCost: Measurement = {
   name: 'instance-cost',
   title: 'Orchestration an instance: its time without its cloud calls (factor 0)',
+  isBeside: true,
   async measure(say) {
     const figures = [
       ...(await figuresOf('one at a time, in memory', { store: 'memory', concurrency: 1 })),

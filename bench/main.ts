@@ -5,23 +5,25 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { dirname, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { atOnce } from './at-once.js';
 import { cleanup } from './cleanup.js';
 import { coldStart } from './cold-start.js';
 import { completion } from './completion.js';
 import { documents } from './documents.js';
-import { type Figure, type Measurement, ratioOf, tableOf } from './figures.js';
+import { earlierRelease, removeRelease } from './earlier-release.js';
+import { besideRelease, type Figure, type Measurement, ratioOf, tableOf } from './figures.js';
 import { forecasts } from './forecast.js';
 import { help } from './help.js';
 import { iap } from './iap.js';
 import { installs } from './installs.js';
 import { instanceCost } from './instance-cost.js';
+import { keys } from './keys.js';
 import { organizations } from './organizations.js';
 import { poolClaims, poolInstall, poolReady } from './pool.js';
 import { preflightTime } from './preflight.js';
+import { quickWrites } from './quick-writes.js';
 import { simulatedCloud } from './simulated-cloud.js';
 import { ssh } from './ssh.js';
 import { wallTime } from './wall-time.js';
@@ -31,6 +33,8 @@ const measurements: readonly Measurement[] = [
   poolReady,
   poolClaims,
   poolInstall,
+  keys,
+  quickWrites,
   instanceCost,
   documents,
   atOnce,
@@ -58,8 +62,11 @@ interface Result {
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
 
 /** In a process of its own: neither memory nor compiled code of one measurement shall show in another's. */
-async function apart({ name }: Measurement): Promise<readonly Figure[]> {
-  const child = spawn(process.execPath, [fileURLToPath(import.meta.url), '--only', name, '--json'], {
+async function apart({ name, isBeside }: Measurement, folder = resolve('.')): Promise<readonly Figure[]> {
+  const { PLINTH_BENCH_BEFORE, ...env } = process.env;
+  const child = spawn(process.execPath, [join(folder, 'dist/bench/main.js'), '--only', name, '--json'], {
+    cwd: folder,
+    env: isBeside ? env : { ...env, PLINTH_BENCH_BEFORE },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let stdout = '';
@@ -74,8 +81,31 @@ async function apart({ name }: Measurement): Promise<readonly Figure[]> {
   return (JSON.parse(stdout) as { readonly results: readonly Result[] }).results.flatMap(({ figures }) => figures);
 }
 
+/** All of them, beside the earlier release if one is named. */
+async function measured(
+  measurement: Measurement,
+  only: boolean,
+  count: number | undefined,
+): Promise<readonly Figure[]> {
+  const figures = only ? await measurement.measure(say, count) : await apart(measurement);
+  const earlier = measurement.isBeside === true && count === undefined ? earlierRelease(say) : undefined;
+  if (earlier === undefined) return figures;
+  try {
+    return [...figures, ...besideRelease(figures, await apart(measurement, earlier.folder), earlier.commit)];
+  } finally {
+    removeRelease(earlier);
+  }
+}
+
 async function main(): Promise<number> {
-  const { values } = parseArgs({ options: { only: { type: 'string' }, json: { type: 'boolean', default: false } } });
+  const { values } = parseArgs({
+    options: { only: { type: 'string' }, count: { type: 'string' }, json: { type: 'boolean', default: false } },
+  });
+  const count = values.count === undefined ? undefined : Number(values.count);
+  if (count !== undefined && (values.only === undefined || !Number.isInteger(count) || count < 1)) {
+    say('--count goes with --only, and is a whole number from 1 on.');
+    return 2;
+  }
   const chosen = measurements.filter(({ name }) => values.only === undefined || values.only === name);
   if (chosen.length === 0) {
     say(`--only must be one of ${measurements.map(({ name }) => name).join(', ')}, not "${values.only}".`);
@@ -87,7 +117,7 @@ async function main(): Promise<number> {
     const { name, title } = measurement;
     say(`${title} (${name})`);
     try {
-      const figures = values.only === undefined ? await apart(measurement) : await measurement.measure(say);
+      const figures = await measured(measurement, values.only !== undefined, count);
       results.push({ name, figures });
     } catch (error) {
       failed.push(name);

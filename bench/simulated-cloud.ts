@@ -3,10 +3,9 @@
  * the release that PLINTH_BENCH_BEFORE names by its commit. It is checked out and built beside this one.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { earlierRelease, removeRelease } from './earlier-release.js';
 import { type Figure, type Measurement, median } from './figures.js';
 
 /** Prints what the client needs, once the cloud answers. Written for any release of the simulated cloud. */
@@ -108,22 +107,12 @@ async function blocks(clouds: readonly Served[], times: number, ask: Ask): Promi
   return spent;
 }
 
-/** The release before, built in a folder of its own. */
-function checkOut(commit: string, say: (text: string) => void): string {
-  const folder = mkdtempSync(join(tmpdir(), 'plinth-bench-'));
-  say(`  ${commit} is built in ${folder}`);
-  execFileSync('git', ['worktree', 'add', '--detach', '--force', folder, commit], { stdio: 'ignore' });
-  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
-  execFileSync('npm', ['run', '-s', 'build'], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
-  return folder;
-}
-
 export const simulatedCloud: Measurement = {
   name: 'simulated-cloud',
   title: 'The simulated cloud: its start, and requests a second',
   async measure(say) {
-    const commit = process.env['PLINTH_BENCH_BEFORE'];
-    const before = commit === undefined ? undefined : checkOut(commit, say);
+    const earlier = earlierRelease(say);
+    const [before, commit] = [earlier?.folder, earlier?.commit];
     const clouds: Served[] = [];
     try {
       const starts: number[][] = [[], []];
@@ -159,10 +148,7 @@ export const simulatedCloud: Measurement = {
       return figures;
     } finally {
       for (const { child } of clouds) child.kill();
-      if (before !== undefined) {
-        execFileSync('git', ['worktree', 'remove', '--force', before]);
-        rmSync(before, { recursive: true, force: true });
-      }
+      if (earlier !== undefined) removeRelease(earlier);
     }
   },
 };

@@ -4,9 +4,11 @@ import { steps } from '../functions/steps/index.js';
 import { type Bench, type Bootstrapped, createBench, planOfBootstrap, warmUp } from './bootstrap.js';
 import { type Measurement, median } from './figures.js';
 import { type Chain, cloudSpans, covered, longestChain } from './longest-chain.js';
+import { drawTimeline } from './timeline.js';
 
 /** The cloud is twenty times as fast as the real one; what plinth itself takes is not. */
 const timeFactor = 0.05;
+const title = 'A bootstrap in a cloud twenty times as fast as the real one. Red: what decided its end';
 const rounds = 5;
 const roundsOneByOne = 2;
 
@@ -54,6 +56,8 @@ async function measured(
       );
       if (round > 0) found.push({ milliseconds, chain });
       await bench.stack.settle();
+      if (round === count && options.concurrency === undefined)
+        await drawTimeline(bench, bootstrapped, steps, { name: 'wall-time', title, say });
     }
     return found;
   } finally {
@@ -87,7 +91,7 @@ export const wallTime: Measurement = {
         value: middle.milliseconds,
         unit: 'ms',
         baseline: { name: 'longest chain of its operations', value: middle.chain.milliseconds, unit: 'ms' },
-        aim: 1.15,
+        aim: 1.08,
       },
       {
         name: `a bootstrap, the median of ${rounds}`,

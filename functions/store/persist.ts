@@ -4,7 +4,7 @@ import { Problem } from '../../shared/problems.js';
 import { type Clock, realTimers } from '../host/clock.js';
 import { type Random, realRandom } from '../host/random.js';
 
-const tries = 4;
+const tries = 6;
 
 interface Means {
   readonly clock: Pick<Clock, 'pause'>;
@@ -29,7 +29,7 @@ export async function persist<T>(work: () => Promise<T>): Promise<T> {
       return await work();
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'unavailable' || attempt >= tries) throw error;
-      await means.clock.pause((3 ** attempt * (0.5 + means.random.fraction() / 2)) / 10);
+      await means.clock.pause((2 ** attempt * (0.5 + means.random.fraction() / 2)) / 10);
     }
   }
 }

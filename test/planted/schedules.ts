@@ -141,9 +141,9 @@ export const schedules: readonly ScheduleFault[] = [
     name: 'What became ready is published before the commit that makes it',
     edits: [
       {
-        find: 'const versions = await persist(() => context.store.commit(writes));',
+        find: 'const versions = await persist(() => {',
         put: `await publishReady(context, bootstrapId, record.generation, told.ready);
-  const versions = await persist(() => context.store.commit(writes));`,
+  const versions = await persist(() => {`,
       },
     ],
     world: 'bootstraps',

@@ -5,6 +5,7 @@ import type { ProblemCode } from '../../shared/problems.js';
 import { createRandom, type Random } from '../organizations/random.js';
 import type { Mishap as MachineMishap } from './machines.js';
 import type { Disturbance } from './process-store.js';
+import type { Refusal } from './quick-writes.js';
 
 export type Fate = 'lost' | 'doubled' | 'late';
 
@@ -68,6 +69,10 @@ export type BootstrapsItem =
   | { readonly kind: 'ceilings'; readonly month: number; readonly beyond: 'warn' | 'stop' }
   /** It prepares projects, until an operator drains them. */
   | { readonly kind: 'pool'; readonly size: number; readonly drainAtSeconds: number }
+  /** The store takes one write a second of a document. */
+  | { readonly kind: 'quick writes'; readonly are: Refusal }
+  /** Nothing answers late. Else some answers take seconds. */
+  | { readonly kind: 'prompt' }
   /** Until then an earlier release wrote the records. */
   | { readonly kind: 'release'; readonly atSeconds: number }
   /** Bootstraps go on to their machines, and install a package there. */

@@ -34,6 +34,7 @@ import { createMachines, type Machines } from './machines.js';
 import { cloudOf, endpointOf } from './process-cloud.js';
 import { remoteOf } from './process-remote.js';
 import { type Disturbance, inTurns, storeOf } from './process-store.js';
+import { refuseQuickWrites } from './quick-writes.js';
 import { createScheduler, type Process } from './scheduler.js';
 import { createSeedKeys } from './seed-keys.js';
 import { createTeller } from './told.js';
@@ -109,6 +110,9 @@ function settingsOf(items: readonly BootstrapsItem[]): FunctionEnvironment {
 /** Where bootstraps are, unless they ask for another place. */
 const { region } = fillOptions({});
 
+/** Within a data centre. */
+const promptly = (random: Random): number => 0.005 + random.next() * 0.02;
+
 /** Most answers come soon, some after seconds, and one in a hundred when a lease is over. */
 function latency(random: Random): number {
   const luck = random.next();
@@ -147,6 +151,8 @@ export function createStage(seed: number, items: readonly BootstrapsItem[], watc
   const difficulty = onlyOf(items, 'cloud');
   const world: Difficulty | undefined = difficulty && difficulties[difficulty.is];
   const memory = createMemoryStore(scheduler.time);
+  const quickWrites = onlyOf(items, 'quick writes');
+  const stored = quickWrites === undefined ? memory : refuseQuickWrites(memory, scheduler.time, quickWrites.are);
   const google = scheduler.process('Google');
   const direct = createDirectCloud({
     seed,
@@ -162,7 +168,8 @@ export function createStage(seed: number, items: readonly BootstrapsItem[], watc
   const steps = stepsOf({ hosts: installs });
   const counts = { calls: 0, messages: 0, deaths: 0 };
   const lives = new Map<FunctionName, Living>();
-  const seconds = (): number => latency(random);
+  const secondsOf = onlyOf(items, 'prompt') === undefined ? latency : promptly;
+  const seconds = (): number => secondsOf(random);
   const delivery = new AsyncLocalStorage<string>();
   let deliveries = 0;
 
@@ -219,7 +226,7 @@ export function createStage(seed: number, items: readonly BootstrapsItem[], watc
         if (error === undefined || isExpected(name, error)) teller.tell(scheduler.time(), process.name, message);
         else teller.wrong(scheduler.time(), `${process.name}: ${message}: ${said(error)}`);
       },
-      store: storeOf(memory, process, {
+      store: storeOf(stored, process, {
         disturb,
         seconds,
         answers: true,

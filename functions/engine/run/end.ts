@@ -39,6 +39,10 @@ const commitTries = 40;
 const freshMilliseconds = 500;
 /** After a commit, those that end meanwhile are gathered for the next one. */
 const betweenCommitsMilliseconds = 25;
+/** The same while the store refuses a second write within a second, as Firestore may. */
+const betweenSlowCommitsMilliseconds = 1000;
+/** So long it is expected to do so again. */
+const slowMilliseconds = 10_000;
 
 /** An instance of this process that is to end. */
 interface Ending {
@@ -55,10 +59,12 @@ export async function end(invocation: Invocation, resolved: Resolution): Promise
   // again.
   if (instance === callerSecret.name && resolution.state === 'gone') await removeLogs(context.store, bootstrapId);
   const ending: Ending = { invocation, resolution };
-  const ready = await togetherInTurn<Ending, Ready, Seen>(context.store, bootstrapId, ending, {
+  const ready = await togetherInTurn<Ending, Ready, Left>(context.store, bootstrapId, ending, {
     gather: async ({ latest }) => {
-      if (latest === undefined) return;
-      const milliseconds = latest.atMilliseconds + betweenCommitsMilliseconds - context.clock.now().getTime();
+      if (latest?.seen === undefined) return;
+      const now = context.clock.now().getTime();
+      const between = now < latest.slowUntil ? betweenSlowCommitsMilliseconds : betweenCommitsMilliseconds;
+      const milliseconds = latest.seen.atMilliseconds + between - now;
       if (milliseconds > 0) await context.clock.pause(milliseconds / 1000);
     },
     work: writeEnds,
@@ -76,7 +82,7 @@ interface Open {
 type Outcomes = Map<Ending, Outcome<Ready>>;
 
 /** Ends them with one commit. If the store does not take that, each is written by itself, so that only the faulty one fails. */
-async function writeEnds(endings: readonly Ending[], turn: Turn<Seen>): Promise<readonly Outcome<Ready>[]> {
+async function writeEnds(endings: readonly Ending[], turn: Turn<Left>): Promise<readonly Outcome<Ready>[]> {
   try {
     return await writeTogether(endings, turn);
   } catch (error) {
@@ -94,17 +100,22 @@ async function writeEnds(endings: readonly Ending[], turn: Turn<Seen>): Promise<
 const isOfNone = (error: unknown): boolean =>
   error instanceof Conflict || (error instanceof Problem && error.code === 'unavailable');
 
-async function writeTogether(endings: readonly Ending[], turn: Turn<Seen>): Promise<readonly Outcome<Ready>[]> {
+async function writeTogether(endings: readonly Ending[], turn: Turn<Left>): Promise<readonly Outcome<Ready>[]> {
   const { context, message } = (endings[0] as Ending).invocation;
   const outcomes: Outcomes = new Map();
-  const seen = newest([...endings.map(({ invocation }) => invocation), ...(turn.latest ? [turn.latest] : [])]);
-  const isOld = context.clock.now().getTime() - seen.atMilliseconds > freshMilliseconds;
+  let { seen: left, slowUntil } = turn.latest ?? { seen: undefined, slowUntil: 0 };
+  const seen = newest([...endings.map(({ invocation }) => invocation), ...(left === undefined ? [] : [left])]);
+  const now = (): number => context.clock.now().getTime();
+  const isOld = now() - seen.atMilliseconds > freshMilliseconds;
   let bootstrap = isOld ? await getBootstrap(context, message.bootstrapId) : seen.bootstrap;
   let open = await openOf(endings, bootstrap, outcomes, ({ invocation: { held } }) => held.stop());
   for (let attempt = 0; bootstrap !== undefined && open.length > 0; attempt++) {
+    const { version } = bootstrap;
     try {
-      const { after, ready } = await commitEnds(open, bootstrap);
-      turn.latest = { bootstrap: after, atMilliseconds: context.clock.now().getTime() };
+      const { after, ready, refusals } = await commitEnds(open, bootstrap);
+      left = { bootstrap: after, atMilliseconds: now() };
+      if (refusals > 0) slowUntil = now() + slowMilliseconds;
+      turn.latest = { seen: left, slowUntil };
       // The end of a cancelled bootstrap may have begun its removal, in a new generation.
       const { generation } = after.data;
       for (const { ending } of open) {
@@ -116,12 +127,14 @@ async function writeTogether(endings: readonly Ending[], turn: Turn<Seen>): Prom
       }
       break;
     } catch (error) {
-      turn.latest = undefined;
+      turn.latest = { seen: undefined, slowUntil };
       if (!(error instanceof Conflict) || attempt >= commitTries) throw error;
       await afterConflict(attempt);
       bootstrap = await getBootstrap(context, message.bootstrapId);
+      // Nobody has written meanwhile: the store does not take it so soon.
+      if (bootstrap?.version === version) slowUntil = now() + slowMilliseconds;
       const again = open.map(({ ending }) => ending);
-      open = await openOf(again, bootstrap, outcomes, (ending, now) => ourVersion(ending.invocation, now));
+      open = await openOf(again, bootstrap, outcomes, (ending, current) => ourVersion(ending.invocation, current));
     }
   }
   return endings.map((ending) => outcomes.get(ending) as Outcome<Ready>);
@@ -132,6 +145,13 @@ const goneOn = ({ invocation: { message } }: Ending): LeaseLost => new LeaseLost
 
 /** A record, and when this process knew it to be the current one, by its own clock. */
 type Seen = Pick<Invocation, 'bootstrap' | 'atMilliseconds'>;
+
+/** What the writers of a record leave to the next one of this process. */
+interface Left {
+  readonly seen: Seen | undefined;
+  /** Until then the store is expected to refuse quick writes. */
+  readonly slowUntil: number;
+}
 
 const newest = (seen: readonly Seen[]): Seen =>
   seen.reduce((left, read) => {
@@ -188,6 +208,8 @@ interface Ended {
   readonly after: StoredBootstrap;
   /** Those that were ended, with the instances that each made ready and that get a message. */
   readonly ready: ReadonlyMap<Ending, readonly Instance[]>;
+  /** So often the store could not take it before. */
+  readonly refusals: number;
 }
 
 /** What one of them makes of the record that the ones before it left. */
@@ -254,7 +276,11 @@ async function commitEnds(open: readonly Open[], bootstrap: StoredBootstrap): Pr
   const claimedAt = writes.length;
   writes.push(...claims.map(({ claiming }) => claimed(claiming)), ...durationWrites(bootstrapId, record, plan));
   if (record.state === 'removed') writes.push(...(await lastWrites(context, bootstrapId, record)));
-  const versions = await persist(() => context.store.commit(writes));
+  let tries = 0;
+  const versions = await persist(() => {
+    tries += 1;
+    return context.store.commit(writes);
+  });
   const data = { ...record, events: bootstrap.data.events + events.length };
   const after = { ...bootstrap, version: versions[0] ?? '', data };
   // Nothing can end after the one that quarantines.
@@ -263,7 +289,7 @@ async function commitEnds(open: readonly Open[], bootstrap: StoredBootstrap): Pr
     onward.take(instance, claiming, versions[claimedAt + i] ?? '', after);
   }
   const rest = (part: Part) => part.transition.ready.filter((each) => !next.has(each));
-  return { after, ready: new Map(parts.map((part) => [part.ending, rest(part)])) };
+  return { after, ready: new Map(parts.map((part) => [part.ending, rest(part)])), refusals: tries - 1 };
 }
 
 const claimed = ({ data }: Claiming): Write => ({

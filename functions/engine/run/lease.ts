@@ -110,7 +110,7 @@ function createLeaseDocument(
 }
 
 /** A claim of what nobody else has written meanwhile is tried so often. */
-const claimTries = 10;
+const claimTries = 20;
 
 /** The first write of a holder. Undefined: somebody else was first. */
 async function take(
