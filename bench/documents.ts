@@ -70,7 +70,7 @@ export function costSvg(figures: readonly Figure[]): string {
   const [left, right, top, bottom] = [50, 520, 40, 300];
   const x = (instances: number): number => left + ((right - left) * instances) / (mostInstances ?? 1);
   const y = (value: number): number => bottom - ((bottom - top) * value) / (most ?? 1);
-  const svg = createSvg(right + 140, bottom + 40, 'What a bootstrap costs, by the number of its instances');
+  const svg = createSvg(right + 140, bottom + 40, 'What a bootstrap asks of the store, by its instances');
   for (const tick of ticksTo(mostInstances ?? 1)) svg.text(x(tick), bottom + 16, String(tick), 'middle');
   svg.text((left + right) / 2, bottom + 32, 'instances', 'middle');
   for (const tick of ticksTo(most ?? 1)) {
@@ -132,7 +132,7 @@ export const documents: Measurement = {
       await bench.close();
     }
     figures.push(...(await ofInstalls(say)));
-    say(`what a bootstrap costs, by its size: ${draw('cost', costSvg(figures))}`);
+    say(`what a bootstrap asks of the store, by its size: ${draw('cost', costSvg(figures))}`);
     return figures;
   },
 };

@@ -37,7 +37,7 @@ export function planCostText(cost: CostEstimate): string {
   const { perHour, untilExpiry, savedBySpotUntilExpiry: saved = 0 } = cost;
   if (perHour === undefined || untilExpiry === undefined) return notKnown(cost);
   const spot = saved > 0 ? `; ${money(saved, cost)} saved by spot if there is capacity` : '';
-  return `${about(untilExpiry, cost)} until its time is over, ${money(perHour, cost)} an hour${spot} (${dated(cost)})`;
+  return `${about(untilExpiry, cost)} until it is removed, ${money(perHour, cost)} an hour${spot} (${dated(cost)})`;
 }
 
 /** The cost of what has just begun. */

@@ -53,7 +53,7 @@ export function Timeline({ view, chosen, withLogs, choose }: TimelineParts) {
     <div class="timeline">
       {chain.size > 0 && (
         <p class="dim legend">
-          <span class="swatch" aria-hidden="true" /> critical path: what decides when all is ready
+          <span class="swatch" aria-hidden="true" /> critical path so far
         </p>
       )}
       {begun.length === 0 && <p class="none">Nothing has begun yet.</p>}

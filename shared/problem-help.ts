@@ -65,7 +65,7 @@ export const problemHelp: Readonly<Record<ProblemCode, ProblemHelp>> = {
   },
   'too-many': {
     cause:
-      'As many bootstraps live at once as may, for this owner or in all. Or one caller made more in a minute than they may. Or so many events wait to be sent to the webhook again. “limit” says which.',
+      'No more bootstraps may live at once: for this owner, this team, its organization, or in all. Or one caller made more in a minute than they may. Or the line of events that go to the webhook again is full. “limit” says which.',
     wayOut: 'Wait until one is removed, or remove one. For the others, wait the seconds that `Retry-After` says.',
   },
   'over-ceiling': {

@@ -91,10 +91,10 @@ export function startDisplay({ stderr: stream, events }: Io, style: Style, progr
   };
 }
 
-/** `  about 8m left, at most 12m`: seconds in the last minute and a half, and nothing once it takes longer than it ever should. */
+/** `  about 8m left, nine in ten within 12m`: seconds in the last minute and a half, and nothing once it takes longer than it ever should. */
 function leftText(ready: Progress['ready'], nowMs: number): string {
   if (ready === undefined || ready.p90Ms - nowMs < 1000) return '';
   const text = (ms: number) => (ms < 90_000 ? `${Math.max(1, Math.round(ms / 1000))}s` : `${Math.round(ms / 60_000)}m`);
   const [left, most] = [ready.p50Ms - nowMs, text(ready.p90Ms - nowMs)];
-  return left < 1000 ? `  at most ${most} left` : `  about ${text(left)} left, at most ${most}`;
+  return left < 1000 ? `  nine in ten within ${most}` : `  about ${text(left)} left, nine in ten within ${most}`;
 }

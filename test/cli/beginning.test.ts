@@ -136,7 +136,7 @@ describe('before a bootstrap starts', function () {
     ]);
     service.stream = 'hold';
     const started = sandbox.startOnTerminal([...bootstrap, ...five], { rows: 30, columns: 120 });
-    await started.saw(/about 8m left, at most 12m/);
+    await started.saw(/about 8m left, nine in ten within 12m/);
     started.interrupt();
     expect((await started.ended).code).to.equal(130);
   });

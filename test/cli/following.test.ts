@@ -296,7 +296,7 @@ describe('following a bootstrap', () => {
       service.stream = 'hold';
       service.foreseen = { p50Seconds: 300, p90Seconds: 480, learntFrom: 3 };
       const started = sandbox.spawnOnTerminal(command, { rows: 30, columns: 100 });
-      await started.saw(/about 5m left, at most 8m/);
+      await started.saw(/about 5m left, nine in ten within 8m/);
       started.type('\u0003');
       expect((await started.ended).code).to.equal(130);
     });

@@ -169,7 +169,7 @@ describe('what a list says', function () {
     service.instead.set('POST /bootstraps', [(response) => json(response, 200, planReply(cost))]);
     const planned = await sandbox.run([...bootstrap, ...five, '--dry-run']);
     expect(planned.stdout).to.include(
-      'Cost: about 2.47 USD until its time is over, 1.23 USD an hour; 1.50 USD saved by spot if there is capacity (estimate, oldest price of 2026-01-01)',
+      'Cost: about 2.47 USD until it is removed, 1.23 USD an hour; 1.50 USD saved by spot if there is capacity (estimate, oldest price of 2026-01-01)',
     );
   });
 });

@@ -115,7 +115,7 @@ describe('what one sees on a terminal', function () {
       const titles = shown.flatMap((line) => /VM k0s-\d+ /.exec(line) ?? []);
       expect(new Set(titles).size, seen).to.equal(titles.length);
     }
-    expect(screen.lines().join('\n')).to.match(/about 8m left, at most 12m/);
+    expect(screen.lines().join('\n')).to.match(/about 8m left, nine in ten within 12m/);
     started.type('\u0003');
     expect((await started.ended).code).to.equal(130);
   });
