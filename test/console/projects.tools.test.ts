@@ -63,7 +63,7 @@ describe('the console: projects', function () {
     await page.getByRole('heading', { name: 'moves' }).waitFor();
     const steps = page.locator('.step.done');
     await steps.nth(5).waitFor();
-    await page.getByText('critical path: what').waitFor();
+    await page.getByText('critical path so far').waitFor();
     await page.reload();
     await steps.nth(5).waitFor();
     expect(new URL(page.url()).hash).to.match(/^#\/projects\/b/);
