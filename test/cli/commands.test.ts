@@ -626,7 +626,7 @@ describe('plinth', () => {
           'Options',
           '  --project-ttl  2h → 3h',
           '',
-          'Cost: about 2.47 USD until its time is over, 1.23 USD an hour; 1.50 USD saved by spot if there is capacity (estimate, oldest price of 2026-01-01)',
+          'Cost: about 2.47 USD until it is removed, 1.23 USD an hour; 1.50 USD saved by spot if there is capacity (estimate, oldest price of 2026-01-01)',
           `Plan: ${planReply().plan.hash}`,
           '',
         ].join('\n'),

@@ -121,7 +121,7 @@ describe('plinth up and plinth down', function () {
     await started.saw(/Make it\? \[y\/N\] $/);
     expect(started.stdout())
       .to.match(/make +VM k0s-1/)
-      .and.to.match(/Cost: about [\d.]+ USD until its time is over/)
+      .and.to.match(/Cost: about [\d.]+ USD until it is removed/)
       .and.to.match(/Not known yet \(\d+\)[\s\S]*project-quota[\s\S]*Make it\?/);
     started.type('y\n');
     const made = await started.ended;
