@@ -10,7 +10,10 @@ import { planOfRecord } from '../engine/record/plan-of-record.js';
 import { advance, type Transition, transitionWrites } from '../engine/record/transition.js';
 import type { Update } from '../engine/record/update.js';
 import type { AnyStep } from '../engine/step.js';
+import { costlySteps } from '../steps/cloud/outputs.js';
 import type { Write } from '../store/store.js';
+
+const stepOf = (instance: string): string => instance.replace(/:.*/, '');
 
 /**
  * `next` is the new record, in state `cancelling`. Holders of leases are asked to end, and sweep finds holders that died.
@@ -29,9 +32,9 @@ export async function stop(
   const now = clock.now().toISOString();
   const plan = planOfRecord(steps, next);
   const isHeld = ({ state, expiresAt = '' }: LeaseRecord): boolean => state === 'running' && expiresAt > now;
-  // What it may have asked for costs. A removal takes it away at once.
+  // What it may have asked for costs. A removal takes the whole project, and waits for no look.
   const leaves = ({ number, instance }: LeaseRecord): boolean =>
-    next.removal === undefined && number > 0 && plan.get(instance)?.step.unfinished !== undefined;
+    next.removal === undefined && number > 0 && costlySteps.includes(stepOf(instance));
   const running = leases.filter(({ data: lease }) => isHeld(lease) || leaves(lease));
   const runs = new Set(running.map((lease) => lease.data.instance));
   const instances = Object.fromEntries(
