@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { cancel } from '../../functions/bootstraps/cancel.js';
+import { lookAgain } from '../../functions/bootstraps/look-again.js';
 import { viewOf } from '../../functions/bootstraps/view.js';
 import { wakeInstance } from '../../functions/bootstraps/wake.js';
 import { readEvents } from '../../functions/engine/record/events.js';
@@ -571,6 +572,60 @@ describe('the engine', () => {
       await world.begin(steps);
       await world.drain(steps);
       expect((await world.read(bootstrap.id)).data.state).to.equal('succeeded');
+    });
+  });
+
+  describe('what costs, when it fails', () => {
+    const there = { machineType: 'e2-small' };
+    const denied = async (): Promise<Outcome> => {
+      throw new Problem('cloud-permission', 'Denied.');
+    };
+    /** project → vm, which fails and leaves something. The project waits for the caller's machine once `gone` is true. */
+    const leaving = (): { readonly steps: AnyStep[]; gone: boolean } => {
+      const project = toy(world, 'project', {
+        observe: async (_, look) => (its.gone ? undefined : look()),
+        run: async (_, make) => (its.gone ? { kind: 'needsClient', what: 'plinth upload project' } : make()),
+      });
+      const vm = toy(world, 'vm', {
+        needs: { project },
+        run: async () => (its.gone ? { kind: 'recheck', needs: ['project'], note: 'no project' } : denied()),
+        unfinished: async () => there,
+      });
+      const its = { steps: [project, vm], gone: false };
+      return its;
+    };
+    const vmOf = async (id: string) => (await world.read(id)).data.instances['vm'];
+    const actor = 'alice@example.com';
+
+    it('is kept by a resume, and by a cancel before its turn', async () => {
+      const { steps } = leaving();
+      const { id } = (await world.begin(steps)).bootstrap;
+      await world.drain(steps);
+      expect(await vmOf(id)).to.deep.include({ state: 'failed', unfinished: there });
+      await world.begin(steps);
+      expect(await vmOf(id)).to.deep.include({ state: 'waiting', unfinished: there });
+      await cancel(world.context, steps, id, actor);
+      expect(await vmOf(id)).to.deep.include({ state: 'cancelled', unfinished: there });
+    });
+
+    it('is kept while it is looked at again, and by a cancel before its turn', async () => {
+      const { steps } = leaving();
+      const { id } = (await world.begin(steps)).bootstrap;
+      await world.drain(steps);
+      await lookAgain(world.context, steps, id, { actor, action: 'restart-vms' }, { step: 'vm', what: 'VM' });
+      expect(await vmOf(id)).to.deep.include({ state: 'ready', unfinished: there });
+      await cancel(world.context, steps, id, actor);
+      expect(await vmOf(id)).to.deep.include({ state: 'cancelled', unfinished: there });
+    });
+
+    it('is kept while what it needs is looked at again', async () => {
+      const its = leaving();
+      const { id } = (await world.begin(its.steps)).bootstrap;
+      await world.drain(its.steps);
+      await lookAgain(world.context, its.steps, id, { actor, action: 'restart-vms' }, { step: 'vm', what: 'VM' });
+      its.gone = true;
+      await world.drain(its.steps);
+      expect(await vmOf(id)).to.deep.include({ state: 'waiting', unfinished: there });
     });
   });
 
