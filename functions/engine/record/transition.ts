@@ -64,7 +64,7 @@ export function endInstance(before: BootstrapRecord, plan: Plan, ended: Ended): 
   for (const need of resolution.state === 'waiting' ? resolution.recheck : []) {
     // Another instance may have sent it back already. Then it is not done.
     if (instances[need]?.state === 'done')
-      instances[need] = { state: 'waiting', attempt: 0, ...outputOf(instances[need]) };
+      instances[need] = { state: 'waiting', attempt: 0, ...keptOf(instances[need]) };
   }
   const seconds = startedAt === undefined ? undefined : (Date.parse(at) - Date.parse(startedAt)) / 1000;
   const event: BootstrapEvent = {
@@ -99,11 +99,12 @@ function pausesOf({ pauses = [] }: BootstrapRecord, { id, resolution, at }: Ende
 }
 
 function recordOf(before: InstanceRecord | undefined, { resolution, at, startedAt, attempt }: Ended): InstanceRecord {
+  const goesOn = resolution.state === 'client' || resolution.state === 'waiting';
   return {
     state: resolution.state,
     attempt,
     ...(startedAt === undefined ? {} : { startedAt }),
-    ...(resolution.state === 'client' || resolution.state === 'waiting' ? {} : { endedAt: at }),
+    ...(goesOn ? keptOf(before) : { endedAt: at }),
     ...(resolution.state === 'waiting' ? { rechecks: (before?.rechecks ?? 0) + 1 } : {}),
     ...('note' in resolution && resolution.note !== undefined ? { note: resolution.note } : {}),
     ...(resolution.state === 'failed' ? { problem: resolution.problem } : {}),
@@ -116,7 +117,7 @@ const outputOf = (record: InstanceRecord | undefined): Pick<InstanceRecord, 'out
   record?.output === undefined ? {} : { output: record.output };
 
 /** What an instance keeps of before while it is looked at again. */
-const keptOf = (record: InstanceRecord | undefined): Pick<InstanceRecord, 'output' | 'unfinished'> => ({
+export const keptOf = (record: InstanceRecord | undefined): Pick<InstanceRecord, 'output' | 'unfinished'> => ({
   ...outputOf(record),
   ...(record?.unfinished === undefined ? {} : { unfinished: record.unfinished }),
 });
