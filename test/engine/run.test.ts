@@ -597,6 +597,63 @@ describe('the engine', () => {
     const vmOf = async (id: string) => (await world.read(id)).data.instances['vm'];
     const actor = 'alice@example.com';
 
+    /** A VM that fails each time. Each look takes the next answer, and the last one again and again. */
+    const lookedAt = (...looks: readonly (() => Promise<unknown>)[]): AnyStep[] => {
+      let taken = 0;
+      const unfinished = () => (looks[Math.min(taken++, looks.length - 1)] as () => Promise<unknown>)();
+      return [toy(world, 'vm', { run: denied, unfinished })];
+    };
+    const seen = async () => there;
+    const nothing = async () => undefined;
+    const failing = async (): Promise<never> => {
+      throw new Problem('cloud-unavailable', 'Down.');
+    };
+    /** Fails, and fails again after a resume. */
+    async function failedTwice(steps: AnyStep[]): Promise<string> {
+      const { id } = (await world.begin(steps)).bootstrap;
+      await world.drain(steps);
+      expect(await vmOf(id)).to.deep.include({ state: 'failed', unfinished: there });
+      await world.begin(steps);
+      await world.drain(steps);
+      return id;
+    }
+
+    it('is looked at once more where Google did not answer', async () => {
+      const steps = lookedAt(failing, seen);
+      const { id } = (await world.begin(steps)).bootstrap;
+      await world.drain(steps);
+      expect(await vmOf(id)).to.deep.include({ state: 'failed', unfinished: there });
+    });
+
+    it('stays known where nobody could look', async () => {
+      const id = await failedTwice(lookedAt(seen, failing, failing));
+      expect(await vmOf(id)).to.deep.include({ state: 'failed', unfinished: there });
+    });
+
+    it('is forgotten where a look saw nothing', async () => {
+      const id = await failedTwice(lookedAt(seen, nothing));
+      expect(await vmOf(id))
+        .to.include({ state: 'failed' })
+        .and.not.to.have.property('unfinished');
+    });
+
+    it('holds up no shutdown, and stays known', async () => {
+      const shutdown = new AbortController();
+      const never = () => {
+        shutdown.abort(new Error('The instance is to end'));
+        return new Promise<never>(() => {});
+      };
+      const steps = lookedAt(seen, never);
+      const { id } = (await world.begin(steps)).bootstrap;
+      await world.drain(steps);
+      await world.begin(steps);
+      const context = { ...world.context, shutdown: shutdown.signal };
+      const deadlineAt = new Date(Date.now() + 500_000);
+      expect(await runMessage(context, steps, world.take(), { deadlineAt })).to.equal('failed');
+      expect(await vmOf(id)).to.deep.include({ state: 'failed', attempt: 1, unfinished: there });
+      expect((await world.read(id)).data.state).to.equal('failed');
+    });
+
     it('is kept by a resume, and by a cancel before its turn', async () => {
       const { steps } = leaving();
       const { id } = (await world.begin(steps)).bootstrap;
