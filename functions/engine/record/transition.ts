@@ -27,6 +27,11 @@ export interface Transition<I extends Leased = Instance> {
   readonly events: readonly { readonly event: BootstrapEvent; readonly calls?: readonly CallRecord[] }[];
 }
 
+/** What the last look at what costs money saw of it. Missing: nobody could look, so what was known stays. */
+interface Looked {
+  readonly looked?: { readonly unfinished: unknown };
+}
+
 export type Resolution =
   | {
       readonly state: 'done';
@@ -34,8 +39,8 @@ export type Resolution =
       readonly note?: string | undefined;
       readonly warning?: string | undefined;
     }
-  | { readonly state: 'failed'; readonly problem: StoredProblem; readonly unfinished?: unknown }
-  | { readonly state: 'cancelled'; readonly unfinished?: unknown }
+  | ({ readonly state: 'failed'; readonly problem: StoredProblem } & Looked)
+  | ({ readonly state: 'cancelled' } & Looked)
   | { readonly state: 'gone'; readonly note?: string | undefined }
   /** Not an end: it goes on only when the caller's machine has acted. */
   | { readonly state: 'client'; readonly note: string }
@@ -99,25 +104,28 @@ function pausesOf({ pauses = [] }: BootstrapRecord, { id, resolution, at }: Ende
 }
 
 function recordOf(before: InstanceRecord | undefined, { resolution, at, startedAt, attempt }: Ended): InstanceRecord {
-  const goesOn = resolution.state === 'client' || resolution.state === 'waiting';
   return {
     state: resolution.state,
     attempt,
     ...(startedAt === undefined ? {} : { startedAt }),
-    ...(goesOn ? keptOf(before) : { endedAt: at }),
+    ...(resolution.state === 'client' || resolution.state === 'waiting' ? {} : { endedAt: at }),
     ...(resolution.state === 'waiting' ? { rechecks: (before?.rechecks ?? 0) + 1 } : {}),
     ...('note' in resolution && resolution.note !== undefined ? { note: resolution.note } : {}),
     ...(resolution.state === 'failed' ? { problem: resolution.problem } : {}),
-    ...(resolution.state === 'done' ? { output: resolution.output } : outputOf(before)),
-    ...('unfinished' in resolution && resolution.unfinished !== undefined ? { unfinished: resolution.unfinished } : {}),
+    ...(resolution.state === 'done' ? { output: resolution.output } : keptOf(lookedAt(before, resolution))),
   };
 }
 
-const outputOf = (record: InstanceRecord | undefined): Pick<InstanceRecord, 'output'> =>
+type Kept = Pick<InstanceRecord, 'output' | 'unfinished'>;
+
+const lookedAt = (before: Kept | undefined, resolution: Resolution): Kept | undefined =>
+  'looked' in resolution ? { ...outputOf(before), ...resolution.looked } : before;
+
+const outputOf = (record: Kept | undefined): Pick<Kept, 'output'> =>
   record?.output === undefined ? {} : { output: record.output };
 
 /** What an instance keeps of before while it is looked at again. */
-export const keptOf = (record: InstanceRecord | undefined): Pick<InstanceRecord, 'output' | 'unfinished'> => ({
+export const keptOf = (record: Kept | undefined): Kept => ({
   ...outputOf(record),
   ...(record?.unfinished === undefined ? {} : { unfinished: record.unfinished }),
 });
