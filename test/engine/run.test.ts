@@ -565,6 +565,20 @@ describe('the engine', () => {
       expect((await world.read(id)).data.state).to.equal('cancelled');
     });
 
+    it('looks at a VM between two holders at once, and then ends', async () => {
+      const vm = toy(world, 'vm', {
+        run: async () => ({ kind: 'again', seconds: 100, note: 'the VM is starting' }),
+        unfinished: async () => ({ machineType: 'e2-small' }),
+      });
+      const { id } = (await world.begin([vm])).bootstrap;
+      expect(await world.run([vm], world.take(), 60)).to.equal('handed-over');
+      world.queue.length = 0;
+      expect((await cancel(world.context, [vm], id, 'alice@example.com')).data.state).to.equal('cancelling');
+      expect(await world.drain([vm])).to.deep.equal(['cancelled']);
+      const { data } = await world.read(id);
+      expect([data.state, data.instances['vm']?.unfinished]).to.deep.equal(['cancelled', { machineType: 'e2-small' }]);
+    });
+
     it('can be resumed', async () => {
       const steps = diamond(world);
       const { bootstrap } = await world.begin(steps);
