@@ -97,7 +97,6 @@ describe('the fuse', () => {
       { kind: 'create', collection: collections.leases, id: leaseId(id, 'vm:a'), data: lease },
     ]);
     await lookAtFuses(world.context);
-    await world.sweep();
     await world.drain([toy(world, 'vm', { each: letters, unfinished: async () => ({ machineType: 'e2-small' }) })]);
     const after = await world.read(id);
     expect(after.data.state).to.equal('cancelled');

@@ -288,7 +288,7 @@ function problemIn(plan: Plan, instances: BootstrapRecord['instances'], advice: 
 }
 
 /** How long a message may take before sweep sends another. */
-const publishGraceSeconds = 30;
+export const publishGraceSeconds = 30;
 
 export const readyLease = (bootstrapId: string, generation: number, { id, lane }: Leased, at: string): LeaseRecord => ({
   schema: 1,
