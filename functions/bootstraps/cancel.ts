@@ -2,6 +2,7 @@
 import type { Context } from '../context.js';
 import type { StoredBootstrap } from '../engine/record/documents.js';
 import { updateBootstrap } from '../engine/record/update.js';
+import { publishReady } from '../engine/run/publish.js';
 import type { AnyStep } from '../engine/step.js';
 import { stop } from './stop.js';
 
@@ -15,7 +16,7 @@ export async function cancel(
   id: string,
   actor: string,
 ): Promise<StoredBootstrap> {
-  const { standing } = await updateBootstrap(context, id, async (found, at) => {
+  const { standing, free = [] } = await updateBootstrap(context, id, async (found, at) => {
     const { data } = found;
     if (data.state !== 'running') return undefined;
     return stop(context, steps, found, { ...data, state: 'cancelling' }, at, [
@@ -23,5 +24,6 @@ export async function cancel(
       { event: { schema: 1, type: 'state', at, state: 'cancelling', generation: data.generation } },
     ]);
   });
+  await publishReady(context, id, standing.data.generation, free);
   return standing;
 }

@@ -46,12 +46,17 @@ async function lookAtOne(context: Context, { id, version }: Document): Promise<b
   const { store, clock } = context;
   try {
     let told = false;
-    const { standing, transition } = await updateBootstrap(context, id, async (found, at) => {
+    const {
+      standing,
+      transition,
+      free = [],
+    } = await updateBootstrap(context, id, async (found, at) => {
       const { passed, update } = await decide(context, found, at);
       told = passed;
       return update;
     });
-    if (transition !== undefined) await publishReady(context, id, standing.data.generation, transition.ready);
+    const ready = [...(transition?.ready ?? []), ...free];
+    await publishReady(context, id, standing.data.generation, ready);
     return told;
   } catch (error) {
     logUnknownCosts(context, id, error);

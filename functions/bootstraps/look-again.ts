@@ -9,7 +9,7 @@ import type { StoredBootstrap } from '../engine/record/documents.js';
 import { type BootstrapRecord, type InstanceRecord, leaseId } from '../engine/record/documents.js';
 import { leasesOf } from '../engine/record/leases-of.js';
 import { planOfRecord } from '../engine/record/plan-of-record.js';
-import { advance, transitionWrites } from '../engine/record/transition.js';
+import { advance, keptOf, transitionWrites } from '../engine/record/transition.js';
 import { updateBootstrap } from '../engine/record/update.js';
 import { publishReady } from '../engine/run/publish.js';
 import type { AnyStep } from '../engine/step.js';
@@ -126,9 +126,9 @@ function waiting(
   const ended: readonly InstanceRecord['state'][] = ['done', 'failed', 'cancelled'];
   const next = { ...instances };
   for (const id of plan.keys()) {
-    const { state = 'waiting', output } = instances[id] ?? {};
-    if (!isMeant(id) || !(anew || ended.includes(state))) continue;
-    next[id] = { state: 'waiting', attempt: 0, ...(output === undefined ? {} : { output }) };
+    const before = instances[id];
+    if (!isMeant(id) || !(anew || ended.includes(before?.state ?? 'waiting'))) continue;
+    next[id] = { state: 'waiting', attempt: 0, ...keptOf(before) };
   }
   return next;
 }

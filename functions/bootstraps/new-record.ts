@@ -7,7 +7,7 @@ import { Problem } from '../../shared/problems.js';
 import { traceparentOf } from '../../shared/trace.js';
 import type { BootstrapRecord } from '../engine/record/documents.js';
 import { planOfRecord } from '../engine/record/plan-of-record.js';
-import { advance, type Transition } from '../engine/record/transition.js';
+import { advance, keptOf, type Transition } from '../engine/record/transition.js';
 import type { AnyStep } from '../engine/step.js';
 import type { BeginFacts } from './begin-facts.js';
 import { boundAs } from './bound.js';
@@ -56,8 +56,7 @@ export function startGeneration(
     [...plan.keys()].map((id) => {
       const before = record.instances[id];
       if (before !== undefined && kept?.has(id)) return [id, before];
-      const output = before?.output;
-      return [id, { state: 'waiting' as const, attempt: 0, ...(output === undefined ? {} : { output }) }];
+      return [id, { state: 'waiting' as const, attempt: 0, ...keptOf(before) }];
     }),
   );
   const event = { schema: 1, type: 'state', at, state: 'running', generation: record.generation } as const;

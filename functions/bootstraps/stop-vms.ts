@@ -71,7 +71,7 @@ const isStopped = ({ state, output }: InstanceRecord): boolean =>
 /** It was made, or was being made when it was cancelled. It is not known to be stopped or missing. */
 const mayRun = (name: string, vm: InstanceRecord): boolean =>
   isVm(name) &&
-  (vm.output !== undefined || vm.startedAt !== undefined) &&
+  (vm.output !== undefined || vm.unfinished !== undefined || vm.startedAt !== undefined) &&
   !isStopped(vm) &&
   vm.problem?.code !== 'cloud-not-found';
 

@@ -2,6 +2,7 @@
 import { generateKeyPair } from 'node:crypto';
 import { promisify } from 'node:util';
 import { createSlots } from './slots.js';
+import { until } from './until.js';
 
 /** PEM: the private key is PKCS#8, the public key SPKI. */
 export interface KeyPair {
@@ -21,14 +22,7 @@ export interface KeyMaker {
  * than a shutdown allows.
  */
 export const keysUntil = (signal: AbortSignal, { make }: KeyMaker): KeyMaker => ({
-  make: (kind) =>
-    new Promise((resolve, reject) => {
-      const stop = () => reject(signal.reason);
-      if (signal.aborted) return stop();
-      signal.addEventListener('abort', stop, { once: true });
-      const settled = () => signal.removeEventListener('abort', stop);
-      make(kind, signal).then(resolve, reject).finally(settled);
-    }),
+  make: (kind) => until(signal, () => make(kind, signal)),
 });
 
 const generate = promisify(generateKeyPair);

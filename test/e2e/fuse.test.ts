@@ -1,6 +1,7 @@
 /** The fuse: a bootstrap comes to cost more than it may, and its VMs are stopped and started again. As people meet it. */
 import { expect } from 'chai';
 import type { Config } from '../../functions/config.js';
+import { leaseId } from '../../functions/engine/record/documents.js';
 import type { BootstrapSummary, BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { collections, functionNames, labels } from '../../shared/names.js';
 import type { Team } from '../../shared/organization/team.js';
@@ -391,6 +392,32 @@ describe('a bootstrap that costs more than it may, where the deployment stops VM
     const resumed = succeeded(await alice.bootstrap('half-way', flags));
     expect(resumed.vmsStopped).to.equal(undefined);
     expect(new Set(statesOf(view))).to.deep.equal(new Set(['RUNNING']));
+  });
+
+  it('is cancelled half-way while a VM waits for its next holder, and that VM is stopped', async () => {
+    const view = await dear('between-holders');
+    const { instances = {}, generation } = (await life.record(view.id)) ?? {};
+    const instance = 'vm:k0s-1';
+    await life.change(view.id, {
+      state: 'running',
+      endedAt: undefined,
+      fuseAt: new Date().toISOString(),
+      instances: { ...instances, [instance]: { state: 'ready', attempt: 0 } },
+    });
+    const later = new Date(Date.now() + 600_000).toISOString();
+    const lease = {
+      ...{ schema: 1, bootstrapId: view.id, instance, lane: 'cloud', generation, state: 'ready', number: 1 },
+      ...{ notBefore: later, dueAt: later, failures: {}, propagationSeconds: 0, deaths: 0 },
+    };
+    const place = { collection: collections.leases, id: leaseId(view.id, instance) };
+    await scene.stack.functionsHalf?.store.commit([{ kind: 'create', ...place, data: lease }]);
+    await life.swept();
+    await life.swept();
+    await life.swept();
+    expect(new Set(statesOf(view))).to.deep.equal(new Set(['TERMINATED']));
+    const { vms } = (await scene.view(view.id)).result;
+    expect(vms.find(({ name }) => name === 'k0s-1')?.stopped).to.equal(true);
+    expect((await plinth('cleanup', 'between-holders', '--yes')).exitCode).to.equal(0);
   });
 
   it('may be extended while its VMs are stopped, which starts none, and is removed on time', async () => {

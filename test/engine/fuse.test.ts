@@ -7,7 +7,14 @@ import { lookAtFuses } from '../../functions/bootstraps/fuse.js';
 import { protect, unprotect } from '../../functions/bootstraps/lifetime.js';
 import { lookAgain } from '../../functions/bootstraps/look-again.js';
 import { setFuses } from '../../functions/bootstraps/set-fuses.js';
-import { eventId, liftBootstrap, read, type StoredBootstrap } from '../../functions/engine/record/documents.js';
+import {
+  eventId,
+  leaseId,
+  liftBootstrap,
+  read,
+  type StoredBootstrap,
+} from '../../functions/engine/record/documents.js';
+import { readyLease } from '../../functions/engine/record/transition.js';
 import type { AnyStep, Needs, StepCall } from '../../functions/engine/step.js';
 import { vmsOf } from '../../functions/steps/topology.js';
 import type { GivenOptions } from '../../shared/bootstrap/options.js';
@@ -77,6 +84,26 @@ describe('the fuse', () => {
     expect(after.data.fuseAt).to.equal(undefined);
     expect(after.data.warnings.join()).to.contain('was admitted for');
     expect(await told(id, 1)).to.have.length(1);
+  });
+
+  it('looks at a VM that waits for its next holder once more before its VMs are stopped', async () => {
+    const id = await made({ PLINTH_USD_PER_HOUR: '1.5', PLINTH_BEYOND_CEILING: 'stop' }, 'fallback');
+    const { data } = await world.read(id);
+    const instances = { ...data.instances, 'vm:a': { state: 'ready', attempt: 0 } };
+    const change = { state: 'running', endedAt: undefined, fuseAt: data.createdAt, instances };
+    const lease = { ...readyLease(id, data.generation, { id: 'vm:a', lane: 'cloud' }, data.createdAt), number: 1 };
+    await world.store.commit([
+      { kind: 'update', collection: collections.bootstraps, id, data: change },
+      { kind: 'create', collection: collections.leases, id: leaseId(id, 'vm:a'), data: lease },
+    ]);
+    await lookAtFuses(world.context);
+    await world.drain([toy(world, 'vm', { each: letters, unfinished: async () => ({ machineType: 'e2-small' }) })]);
+    const after = await world.read(id);
+    expect(after.data.state).to.equal('cancelled');
+    expect(after.data.instances['vm:a']).to.deep.include({
+      state: 'cancelled',
+      unfinished: { machineType: 'e2-small' },
+    });
   });
 
   it('counts a protection as long as it lasts, and no longer', async () => {

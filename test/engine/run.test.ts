@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { cancel } from '../../functions/bootstraps/cancel.js';
+import { lookAgain } from '../../functions/bootstraps/look-again.js';
 import { viewOf } from '../../functions/bootstraps/view.js';
 import { wakeInstance } from '../../functions/bootstraps/wake.js';
 import { readEvents } from '../../functions/engine/record/events.js';
@@ -564,6 +565,20 @@ describe('the engine', () => {
       expect((await world.read(id)).data.state).to.equal('cancelled');
     });
 
+    it('looks at a VM between two holders at once, and then ends', async () => {
+      const vm = toy(world, 'vm', {
+        run: async () => ({ kind: 'again', seconds: 100, note: 'the VM is starting' }),
+        unfinished: async () => ({ machineType: 'e2-small' }),
+      });
+      const { id } = (await world.begin([vm])).bootstrap;
+      expect(await world.run([vm], world.take(), 60)).to.equal('handed-over');
+      world.queue.length = 0;
+      expect((await cancel(world.context, [vm], id, 'alice@example.com')).data.state).to.equal('cancelling');
+      expect(await world.drain([vm])).to.deep.equal(['cancelled']);
+      const { data } = await world.read(id);
+      expect([data.state, data.instances['vm']?.unfinished]).to.deep.equal(['cancelled', { machineType: 'e2-small' }]);
+    });
+
     it('can be resumed', async () => {
       const steps = diamond(world);
       const { bootstrap } = await world.begin(steps);
@@ -571,6 +586,117 @@ describe('the engine', () => {
       await world.begin(steps);
       await world.drain(steps);
       expect((await world.read(bootstrap.id)).data.state).to.equal('succeeded');
+    });
+  });
+
+  describe('what costs, when it fails', () => {
+    const there = { machineType: 'e2-small' };
+    const denied = async (): Promise<Outcome> => {
+      throw new Problem('cloud-permission', 'Denied.');
+    };
+    /** project → vm, which fails and leaves something. The project waits for the caller's machine once `gone` is true. */
+    const leaving = (): { readonly steps: AnyStep[]; gone: boolean } => {
+      const project = toy(world, 'project', {
+        observe: async (_, look) => (its.gone ? undefined : look()),
+        run: async (_, make) => (its.gone ? { kind: 'needsClient', what: 'plinth upload project' } : make()),
+      });
+      const vm = toy(world, 'vm', {
+        needs: { project },
+        run: async () => (its.gone ? { kind: 'recheck', needs: ['project'], note: 'no project' } : denied()),
+        unfinished: async () => there,
+      });
+      const its = { steps: [project, vm], gone: false };
+      return its;
+    };
+    const vmOf = async (id: string) => (await world.read(id)).data.instances['vm'];
+    const actor = 'alice@example.com';
+
+    /** A VM that fails each time. Each look takes the next answer, and the last one again and again. */
+    const lookedAt = (...looks: readonly (() => Promise<unknown>)[]): AnyStep[] => {
+      let taken = 0;
+      const unfinished = () => (looks[Math.min(taken++, looks.length - 1)] as () => Promise<unknown>)();
+      return [toy(world, 'vm', { run: denied, unfinished })];
+    };
+    const seen = async () => there;
+    const nothing = async () => undefined;
+    const failing = async (): Promise<never> => {
+      throw new Problem('cloud-unavailable', 'Down.');
+    };
+    /** Fails, and fails again after a resume. */
+    async function failedTwice(steps: AnyStep[]): Promise<string> {
+      const { id } = (await world.begin(steps)).bootstrap;
+      await world.drain(steps);
+      expect(await vmOf(id)).to.deep.include({ state: 'failed', unfinished: there });
+      await world.begin(steps);
+      await world.drain(steps);
+      return id;
+    }
+
+    it('is looked at once more where Google did not answer', async () => {
+      const steps = lookedAt(failing, seen);
+      const { id } = (await world.begin(steps)).bootstrap;
+      await world.drain(steps);
+      expect(await vmOf(id)).to.deep.include({ state: 'failed', unfinished: there });
+    });
+
+    it('stays known where nobody could look', async () => {
+      const id = await failedTwice(lookedAt(seen, failing, failing));
+      expect(await vmOf(id)).to.deep.include({ state: 'failed', unfinished: there });
+    });
+
+    it('is forgotten where a look saw nothing', async () => {
+      const id = await failedTwice(lookedAt(seen, nothing));
+      expect(await vmOf(id))
+        .to.include({ state: 'failed' })
+        .and.not.to.have.property('unfinished');
+    });
+
+    it('holds up no shutdown, and stays known', async () => {
+      const shutdown = new AbortController();
+      const never = () => {
+        shutdown.abort(new Error('The instance is to end'));
+        return new Promise<never>(() => {});
+      };
+      const steps = lookedAt(seen, never);
+      const { id } = (await world.begin(steps)).bootstrap;
+      await world.drain(steps);
+      await world.begin(steps);
+      const context = { ...world.context, shutdown: shutdown.signal };
+      const deadlineAt = new Date(Date.now() + 500_000);
+      expect(await runMessage(context, steps, world.take(), { deadlineAt })).to.equal('failed');
+      expect(await vmOf(id)).to.deep.include({ state: 'failed', attempt: 1, unfinished: there });
+      expect((await world.read(id)).data.state).to.equal('failed');
+    });
+
+    it('is kept by a resume, and by a cancel before its turn', async () => {
+      const { steps } = leaving();
+      const { id } = (await world.begin(steps)).bootstrap;
+      await world.drain(steps);
+      expect(await vmOf(id)).to.deep.include({ state: 'failed', unfinished: there });
+      await world.begin(steps);
+      expect(await vmOf(id)).to.deep.include({ state: 'waiting', unfinished: there });
+      await cancel(world.context, steps, id, actor);
+      expect(await vmOf(id)).to.deep.include({ state: 'cancelled', unfinished: there });
+    });
+
+    it('is kept while it is looked at again, and by a cancel before its turn', async () => {
+      const { steps } = leaving();
+      const { id } = (await world.begin(steps)).bootstrap;
+      await world.drain(steps);
+      await lookAgain(world.context, steps, id, { actor, action: 'restart-vms' }, { step: 'vm', what: 'VM' });
+      expect(await vmOf(id)).to.deep.include({ state: 'ready', unfinished: there });
+      await cancel(world.context, steps, id, actor);
+      expect(await vmOf(id)).to.deep.include({ state: 'cancelled', unfinished: there });
+    });
+
+    it('is kept while what it needs is looked at again', async () => {
+      const its = leaving();
+      const { id } = (await world.begin(its.steps)).bootstrap;
+      await world.drain(its.steps);
+      await lookAgain(world.context, its.steps, id, { actor, action: 'restart-vms' }, { step: 'vm', what: 'VM' });
+      its.gone = true;
+      await world.drain(its.steps);
+      expect(await vmOf(id)).to.deep.include({ state: 'waiting', unfinished: there });
     });
   });
 

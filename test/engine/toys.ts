@@ -14,13 +14,15 @@ export interface ToyParts {
   /** In place of making the thing. */
   readonly run?: (call: StepCall, make: () => Outcome) => Promise<Outcome>;
   readonly observe?: (call: StepCall, look: () => unknown) => Promise<unknown>;
+  /** What is there of it when it does not come to its end. */
+  readonly unfinished?: (call: StepCall) => Promise<unknown>;
 }
 
 /** Its thing is named as its instance; its output says what it was made from. */
 export function toy(
   world: World,
   name: string,
-  { needs = {}, each, when, lane = 'cloud', run, observe }: ToyParts = {},
+  { needs = {}, each, when, lane = 'cloud', run, observe, unfinished }: ToyParts = {},
 ): AnyStep {
   const thingOf = ({ key }: StepCall): string => (key === '' ? name : `${name}:${key}`);
   const step = {
@@ -30,6 +32,7 @@ export function toy(
     needs,
     ...(each === undefined ? {} : { each }),
     ...(when === undefined ? {} : { when }),
+    ...(unfinished === undefined ? {} : { unfinished }),
     describe: (_: unknown, key: string) => [key === '' ? name : `${name} ${key}`],
     output: z.object({ thing: z.string(), from: z.unknown() }),
     async observe(call: StepCall) {

@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { graphOf } from '../../functions/engine/graph.js';
 import { planOf } from '../../functions/engine/plan.js';
+import { costlySteps } from '../../functions/steps/cloud/outputs.js';
 import { stepsOf } from '../../functions/steps/index.js';
 import type { MachineAccess } from '../../shared/bootstrap/bootstrap.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
@@ -33,6 +34,11 @@ describe('the plan of all steps', () => {
       expect(ids.includes('install:dc1')).to.equal('installVersion' in kind);
       expect(ids.includes('install-second:dc2')).to.equal('installVersion' in kind && kind.multiDc);
     }
+  });
+
+  it('names as costly just the steps that tell what is there of what they have not finished', () => {
+    const telling = stepsOf({ hosts: true }).filter(({ unfinished }) => unfinished !== undefined);
+    expect(telling.map(({ name }) => name)).to.have.members(costlySteps);
   });
 
   it('makes nothing that costs before the quota is known to suffice', () => {

@@ -27,6 +27,11 @@ export interface Transition<I extends Leased = Instance> {
   readonly events: readonly { readonly event: BootstrapEvent; readonly calls?: readonly CallRecord[] }[];
 }
 
+/** What the last look at what costs money saw of it. Missing: nobody could look, so what was known stays. */
+interface Looked {
+  readonly looked?: { readonly unfinished: unknown };
+}
+
 export type Resolution =
   | {
       readonly state: 'done';
@@ -34,8 +39,8 @@ export type Resolution =
       readonly note?: string | undefined;
       readonly warning?: string | undefined;
     }
-  | { readonly state: 'failed'; readonly problem: StoredProblem; readonly unfinished?: unknown }
-  | { readonly state: 'cancelled'; readonly unfinished?: unknown }
+  | ({ readonly state: 'failed'; readonly problem: StoredProblem } & Looked)
+  | ({ readonly state: 'cancelled' } & Looked)
   | { readonly state: 'gone'; readonly note?: string | undefined }
   /** Not an end: it goes on only when the caller's machine has acted. */
   | { readonly state: 'client'; readonly note: string }
@@ -64,7 +69,7 @@ export function endInstance(before: BootstrapRecord, plan: Plan, ended: Ended): 
   for (const need of resolution.state === 'waiting' ? resolution.recheck : []) {
     // Another instance may have sent it back already. Then it is not done.
     if (instances[need]?.state === 'done')
-      instances[need] = { state: 'waiting', attempt: 0, ...outputOf(instances[need]) };
+      instances[need] = { state: 'waiting', attempt: 0, ...keptOf(instances[need]) };
   }
   const seconds = startedAt === undefined ? undefined : (Date.parse(at) - Date.parse(startedAt)) / 1000;
   const event: BootstrapEvent = {
@@ -107,16 +112,20 @@ function recordOf(before: InstanceRecord | undefined, { resolution, at, startedA
     ...(resolution.state === 'waiting' ? { rechecks: (before?.rechecks ?? 0) + 1 } : {}),
     ...('note' in resolution && resolution.note !== undefined ? { note: resolution.note } : {}),
     ...(resolution.state === 'failed' ? { problem: resolution.problem } : {}),
-    ...(resolution.state === 'done' ? { output: resolution.output } : outputOf(before)),
-    ...('unfinished' in resolution && resolution.unfinished !== undefined ? { unfinished: resolution.unfinished } : {}),
+    ...(resolution.state === 'done' ? { output: resolution.output } : keptOf(lookedAt(before, resolution))),
   };
 }
 
-const outputOf = (record: InstanceRecord | undefined): Pick<InstanceRecord, 'output'> =>
+type Kept = Pick<InstanceRecord, 'output' | 'unfinished'>;
+
+const lookedAt = (before: Kept | undefined, resolution: Resolution): Kept | undefined =>
+  'looked' in resolution ? { ...outputOf(before), ...resolution.looked } : before;
+
+const outputOf = (record: Kept | undefined): Pick<Kept, 'output'> =>
   record?.output === undefined ? {} : { output: record.output };
 
 /** What an instance keeps of before while it is looked at again. */
-const keptOf = (record: InstanceRecord | undefined): Pick<InstanceRecord, 'output' | 'unfinished'> => ({
+export const keptOf = (record: Kept | undefined): Kept => ({
   ...outputOf(record),
   ...(record?.unfinished === undefined ? {} : { unfinished: record.unfinished }),
 });
@@ -279,7 +288,7 @@ function problemIn(plan: Plan, instances: BootstrapRecord['instances'], advice: 
 }
 
 /** How long a message may take before sweep sends another. */
-const publishGraceSeconds = 30;
+export const publishGraceSeconds = 30;
 
 export const readyLease = (bootstrapId: string, generation: number, { id, lane }: Leased, at: string): LeaseRecord => ({
   schema: 1,

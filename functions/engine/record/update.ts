@@ -9,6 +9,8 @@ import type { Leased, Transition } from './transition.js';
 
 export interface Update {
   readonly transition: Transition<Leased>;
+  /** Their leases stand, and nobody holds them. They are published with what became ready. */
+  readonly free?: readonly Leased[];
   /** The first write is the bootstrap's own. */
   readonly writes: readonly Write[];
 }
@@ -27,20 +29,21 @@ export async function updateBootstrap(
   context: Context,
   id: string,
   decide: (standing: StoredBootstrap, at: string) => Promise<Update | undefined>,
-): Promise<{ standing: StoredBootstrap; transition?: Transition<Leased> }> {
+): Promise<{ standing: StoredBootstrap; transition?: Transition<Leased>; free?: readonly Leased[] }> {
   for (let attempt = 0; ; attempt++) {
     const standing = await getBootstrap(context, id);
     if (standing === undefined) throw new Problem('not-found', `There is no bootstrap ${id}.`);
     const at = context.clock.now().toISOString();
     const update = await decide(standing, at);
     if (update === undefined) return { standing };
-    const { transition, writes } = update;
+    const { transition, writes, free = [] } = update;
     try {
       const [version = ''] = await persist(() => context.store.commit(writes));
       const events = standing.data.events + transition.events.length;
       return {
         standing: { ...standing, version, data: { ...transition.record, events } },
         transition,
+        free,
       };
     } catch (error) {
       if (!(error instanceof Conflict)) throw error;

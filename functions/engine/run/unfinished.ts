@@ -1,4 +1,6 @@
 /** What an instance leaves that costs money when it fails or is cancelled. */
+import { pastHiccup } from '../../cloud/hiccup.js';
+import { until } from '../../host/until.js';
 import { persist } from '../../store/persist.js';
 import { unmetNeeds } from '../plan.js';
 import type { Resolution } from '../record/transition.js';
@@ -6,7 +8,10 @@ import { createCall } from './call.js';
 import { factsOf } from './facts.js';
 import type { Invocation } from './invocation.js';
 
-/** With what the step sees once more. Whatever speaks against a look leaves the resolution as it is. */
+/**
+ * With what the step sees once more. Whatever speaks against a look leaves the resolution as it is. A look holds up neither the
+ * deadline nor a shutdown.
+ */
 export async function withUnfinished(invocation: Invocation, resolution: Resolution): Promise<Resolution> {
   if (resolution.state !== 'failed' && resolution.state !== 'cancelled') return resolution;
   const { context, message, bootstrap, plan, removing, signal, secrets } = invocation;
@@ -14,11 +19,14 @@ export async function withUnfinished(invocation: Invocation, resolution: Resolut
   const instance = plan.get(message.instance);
   if (removing || instance?.step.unfinished === undefined) return resolution;
   if (unmetNeeds(instance, (id) => record.instances[id]?.output).length > 0) return resolution;
+  const look = instance.step.unfinished;
   try {
-    const facts = await persist(() => factsOf(context, message.bootstrapId, record));
-    const call = createCall({ context, facts, record, instance, attempt: 0, signal, secrets });
-    const unfinished = await instance.step.unfinished(call);
-    return unfinished === undefined ? resolution : { ...resolution, unfinished };
+    const unfinished = await until(signal, async () => {
+      const facts = await persist(() => factsOf(context, message.bootstrapId, record));
+      const call = createCall({ context, facts, record, instance, attempt: 0, signal, secrets });
+      return pastHiccup(() => look(call), { context, signal });
+    });
+    return { ...resolution, looked: { unfinished } };
   } catch (error) {
     context.log('WARNING', 'What is there of it already could not be seen', { error });
     return resolution;

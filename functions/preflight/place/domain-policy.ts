@@ -5,6 +5,7 @@
  */
 import type * as z from 'zod';
 import { Problem } from '../../../shared/problems.js';
+import { type Pausing, pastHiccup } from '../../cloud/hiccup.js';
 import type { Cloud } from '../../cloud/index.js';
 import type { EffectivePolicy } from '../../cloud/org-policy.js';
 import type { Organization } from '../../cloud/organizations.js';
@@ -15,7 +16,6 @@ import { policies } from '../../steps/cloud/policies.js';
 import { allows, type Fits, isConditional } from '../../steps/cloud/policy-judge.js';
 import { domainConstraint } from '../../steps/cloud/policy-table.js';
 import type { Verdict } from '../finding.js';
-import { type Pausing, pastHiccup } from '../hiccup.js';
 import { newestWith } from '../past.js';
 
 type Output = z.infer<typeof PoliciesOutput>;

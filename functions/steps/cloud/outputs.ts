@@ -58,3 +58,5 @@ export const EabKeyOutput = z.object({ keyId: z.string(), secretVersion: z.strin
 export const VmOutput = VmView.omit({ tunnel: true });
 /** Of a VM that was asked for, and is not seen as wanted. */
 export const VmUnfinished = VmOutput.pick({ machineType: true, provisioning: true, createdAt: true });
+/** Names of the steps whose things cost money. They, and no others, tell what is there of what they have not finished. */
+export const costlySteps: readonly string[] = ['vm', 'address'];

@@ -1,11 +1,11 @@
 /** One refusal of Google's that passes at once is nobody's concern. */
 import { Problem } from '../../shared/problems.js';
-import type { Asking } from './finding.js';
+import type { Context } from '../context.js';
 
 const hiccupSeconds = 0.5;
 
 export interface Pausing {
-  readonly context: Pick<Asking['context'], 'clock'>;
+  readonly context: Pick<Context, 'clock'>;
   readonly signal?: AbortSignal | undefined;
 }
 
