@@ -4,19 +4,20 @@ import { outsideDomain } from '../../functions/http/outside-domain.js';
 import { serve } from '../../functions/serve.js';
 import { functionNames } from '../../shared/names.js';
 
-let fail: () => void = () => undefined;
+let secondComes: () => void = () => undefined;
 
 serve([
   () =>
     http(
       functionNames.api,
       outsideDomain(async ({ originalUrl }) => {
-        if (originalUrl === '/first') {
-          fail = () => void Promise.reject(new Error('the secret of the first'));
-          process.stdout.write(`${JSON.stringify({ message: 'The first has come' })}\n`);
-        } else {
-          fail();
-        }
+        if (originalUrl !== '/first') return secondComes();
+        const second = new Promise<void>((resolve) => {
+          secondComes = resolve;
+        });
+        process.stdout.write(`${JSON.stringify({ message: 'The first has come' })}\n`);
+        await second;
+        void Promise.reject(new Error('the secret of the first'));
       }),
     ),
 ]);
