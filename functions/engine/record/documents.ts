@@ -335,8 +335,8 @@ export const LogHeadRecord = z.object({
   /** All stored bytes, and where those of this generation begin. */
   stored: z.int(),
   begins: z.int(),
-  /** How far each job's log was read, in its own bytes. */
-  read: z.array(z.object({ source: z.string(), offset: z.int() })),
+  /** How far each job's log was read, in its own bytes. `within`: it ended within what may be a secret, or a character. */
+  read: z.array(z.object({ source: z.string(), offset: z.int(), within: z.literal(true).optional() })),
   expireAt: time,
 });
 export type LogHeadRecord = z.infer<typeof LogHeadRecord>;
