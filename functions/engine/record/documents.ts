@@ -167,6 +167,8 @@ export const BootstrapRecord = z.object({
   fuseAt: time.optional(),
   /** When it was last told that it costs more than it may. */
   overspentAt: time.optional(),
+  /** Which limits that was. Missing: none, or an earlier release told it. */
+  overspent: z.array(z.enum(['anHour', 'inAll'])).optional(),
   /** Missing in records of earlier releases. */
   vmsStopped: VmsStoppedRecord.optional(),
   /** When VMs did not run. Missing in records of earlier releases, and where none was ever stopped by plinth. */
