@@ -1,13 +1,12 @@
 /** Registers functions with the settings of this process. */
-import { readProcessConfig } from './config.js';
+import { hideErrorTexts, readProcessConfig } from './config.js';
 import { type Context, createContext } from './context.js';
 import { createLog } from './host/log.js';
 import { onShutdown } from './host/shutdown.js';
 import { register } from './index.js';
 
 export function serve(chosen: Parameters<typeof register>[0]): void {
-  // Else the functions framework answers with the text of an error that nobody caught, even the latest request of somebody else.
-  process.env['NODE_ENV'] = 'production';
+  hideErrorTexts();
   let context: Context | undefined;
   const shutdown = onShutdown(createLog(), async () => {
     await Promise.all([context?.remote.close(), context?.osLogin.close(), context?.tracing.flush()]);
