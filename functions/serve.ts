@@ -1,11 +1,12 @@
 /** Registers functions with the settings of this process. */
-import { readProcessConfig } from './config.js';
+import { hideErrorTexts, readProcessConfig } from './config.js';
 import { type Context, createContext } from './context.js';
 import { createLog } from './host/log.js';
 import { onShutdown } from './host/shutdown.js';
 import { register } from './index.js';
 
 export function serve(chosen: Parameters<typeof register>[0]): void {
+  hideErrorTexts();
   let context: Context | undefined;
   const shutdown = onShutdown(createLog(), async () => {
     await Promise.all([context?.remote.close(), context?.osLogin.close(), context?.tracing.flush()]);

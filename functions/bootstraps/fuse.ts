@@ -14,7 +14,7 @@ import { publishReady } from '../engine/run/publish.js';
 import { persist } from '../store/persist.js';
 import type { Document, Write } from '../store/store.js';
 import { noticeWrite } from '../webhook/notices.js';
-import { isLimitedByMonth, judge, logUnknownCosts } from './overspending.js';
+import { isLimitedByMonth, judge, logUnknownCosts, notToldOf } from './overspending.js';
 import { anyRuns, stopVms } from './stop-vms.js';
 
 const perRun = 200;
@@ -85,15 +85,18 @@ async function decide(context: Context, found: StoredBootstrap, at: string): Pro
     return { passed: false, update: isOver ? written(found, rest, at) : await stopVms(context, found, rest, at) };
   }
   const judged = judge(context.config, rest, at, await isLimitedByMonth(context, rest));
-  if (judged === undefined || 'fuseAt' in judged) {
+  const { passed, ...next } = judged;
+  if (passed.length === 0) {
     // It is told again when it passes a ceiling again.
-    const { overspentAt: _, ...within } = rest;
-    return { passed: false, update: written(found, { ...within, ...judged }, at) };
+    const { overspentAt: _, overspent: __, ...within } = rest;
+    return { passed: false, update: written(found, { ...within, ...next }, at) };
   }
+  const record = { ...rest, overspent: passed.map(({ limit }) => limit) };
+  const notTold = notToldOf(judged, rest, context.config.ceilings);
   // A VM that was looked at again, or a later end, changes nothing of what has been told.
-  const isTold = rest.overspentAt !== undefined && context.config.ceilings.beyond === 'warn';
-  if (isTold) return { passed: false, update: written(found, rest, at) };
-  return { passed: true, update: await passing(context, found, rest, at, judged.text) };
+  if (notTold.length === 0) return { passed: false, update: written(found, { ...record, ...next }, at) };
+  const why = notTold.map(({ text }) => text).join(' ');
+  return { passed: true, update: await passing(context, found, record, next, at, why) };
 }
 
 function written(
@@ -110,6 +113,7 @@ async function passing(
   context: Context,
   found: StoredBootstrap,
   rest: BootstrapRecord,
+  next: Pick<BootstrapRecord, 'fuseAt'>,
   at: string,
   why: string,
 ): Promise<Update> {
@@ -123,7 +127,7 @@ async function passing(
     ...rest,
     overspentAt: at,
     warnings: [...new Set([...rest.warnings, action])],
-    ...(stops ? { vmsStopped: { at, why, advice } } : {}),
+    ...(stops ? { vmsStopped: { at, why, advice } } : next),
   };
   const events = [{ event: { schema: 1, type: 'action', at, actor: 'plinth', action } as const }];
   const update = stops ? await stopVms(context, found, record, at, events) : written(found, record, at, events);

@@ -24,33 +24,49 @@ export async function isLimitedByMonth(
   return ceilings.some(({ usdPerMonth }) => usdPerMonth !== undefined);
 }
 
-/** `fuseAt`: when to look next. Undefined: nothing limits it, or it ends before it passes its limit. */
+interface Passed {
+  readonly limit: NonNullable<BootstrapRecord['overspent']>[number];
+  readonly text: string;
+}
+
+/** `passed`: all limits that it is beyond. `fuseAt`: when it may be beyond another one, if that is before its end. */
+export interface Judged {
+  readonly passed: readonly Passed[];
+  readonly fuseAt?: string;
+}
+
 export function judge(
   { prices, ceilings }: Context['config'],
   data: BootstrapRecord,
   at: string,
   byMonth: boolean,
-): { readonly text: string } | { readonly fuseAt: string } | undefined {
+): Judged {
   const spent = spentOf(prices, data, new Date(at));
-  if (spent === undefined || data.price === undefined) return undefined;
+  if (spent === undefined || data.price === undefined) return { passed: [] };
   const { microsAnHour, micros } = spent;
+  const passed: Passed[] = [];
   if (ceilings.microsAnHour !== undefined && microsAnHour > ceilings.microsAnHour) {
-    return {
-      text: `The project costs ${amountText(microsAnHour)} USD an hour, and ${amountText(ceilings.microsAnHour)} is the most here.`,
-    };
+    const text = `The project costs ${amountText(microsAnHour)} USD an hour, and ${amountText(ceilings.microsAnHour)} is the most here.`;
+    passed.push({ limit: 'anHour', text });
   }
   const admitted = Object.values(spendOf(data)).reduce((sum, each) => sum + each, 0);
   const limits = limitsOf(data.price.maxMicros, byMonth ? admitted : undefined);
-  if (limits.length === 0) return undefined;
+  if (limits.length === 0) return { passed };
   const limit = Math.min(...limits);
   if (micros >= limit) {
-    return {
-      text: `The project has cost ${amountText(micros)} USD by the estimate, and was admitted for ${amountText(limit)}.`,
-    };
+    const text = `The project has cost ${amountText(micros)} USD by the estimate, and was admitted for ${amountText(limit)}.`;
+    return { passed: [...passed, { limit: 'inAll', text }] };
   }
-  if (microsAnHour === 0) return undefined;
+  if (microsAnHour === 0) return { passed };
   const fuseAt = addSeconds(new Date(at), Math.ceil(((limit - micros) / microsAnHour) * 3600));
-  return fuseAt < removeAtOf(data) ? { fuseAt } : undefined;
+  return fuseAt < removeAtOf(data) ? { passed, fuseAt } : { passed };
 }
+
+/** Where VMs are to be stopped, that it was told counts for nothing. */
+export const notToldOf = (
+  { passed }: Judged,
+  { overspent = [] }: BootstrapRecord,
+  { beyond }: Context['config']['ceilings'],
+): readonly Passed[] => (beyond === 'stop' ? passed : passed.filter(({ limit }) => !overspent.includes(limit)));
 
 const limitsOf = (...limits: readonly (number | undefined)[]): number[] => limits.flatMap((limit) => limit ?? []);

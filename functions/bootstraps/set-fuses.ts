@@ -7,7 +7,7 @@ import type { Context } from '../context.js';
 import type { BootstrapRecord, StoredBootstrap } from '../engine/record/documents.js';
 import { persist } from '../store/persist.js';
 import { Conflict, type Data } from '../store/store.js';
-import { isLimitedByMonth, judge, logUnknownCosts } from './overspending.js';
+import { isLimitedByMonth, type Judged, judge, logUnknownCosts, notToldOf } from './overspending.js';
 
 const atOnce = 20;
 
@@ -38,7 +38,7 @@ async function setFuse(
   const { store, clock, config, log } = context;
   try {
     const at = clock.now().toISOString();
-    const changed = changeOf(data, judge(config, data, at, await byMonth(data)), config.ceilings.beyond, at);
+    const changed = changeOf(data, judge(config, data, at, await byMonth(data)), config.ceilings, at);
     if (changed === undefined) return;
     await persist(() => store.commit([{ kind: 'update', collection, id, version, data: changed }]));
   } catch (error) {
@@ -60,17 +60,19 @@ const mayPass = ({ price, fuseAt, vmsStopped, removal, state }: BootstrapRecord,
 
 /** Undefined: nothing is to be written. */
 function changeOf(
-  { overspentAt, fuseAt }: BootstrapRecord,
-  judged: ReturnType<typeof judge>,
-  beyond: Context['config']['ceilings']['beyond'],
+  data: BootstrapRecord,
+  judged: Judged,
+  ceilings: Context['config']['ceilings'],
   at: string,
 ): Data | undefined {
-  if (judged !== undefined && 'text' in judged) {
-    return overspentAt === undefined || beyond === 'stop' ? { fuseAt: at } : undefined;
-  }
-  const earlier = judged !== undefined && isEarlier(judged.fuseAt, fuseAt) ? judged : undefined;
+  if (notToldOf(judged, data, ceilings).length > 0) return { fuseAt: at };
+  const { overspentAt, overspent = [] } = data;
+  const limits = judged.passed.map(({ limit }) => limit);
+  const earlier =
+    judged.fuseAt !== undefined && isEarlier(judged.fuseAt, data.fuseAt) ? { fuseAt: judged.fuseAt } : undefined;
   // It is told again when it passes a ceiling again.
-  return overspentAt === undefined ? earlier : { ...earlier, overspentAt: undefined };
+  if (limits.length > 0) return limits.length < overspent.length ? { ...earlier, overspent: limits } : earlier;
+  return overspentAt === undefined ? earlier : { ...earlier, overspentAt: undefined, overspent: undefined };
 }
 
 /** The same look an hour later is a few seconds off, and sweep comes once a minute. What is later is found out when it is due. */

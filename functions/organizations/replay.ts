@@ -10,17 +10,18 @@ import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import type { Caller } from '../identity/auth.js';
 import { lift, read } from '../store/lift.js';
-import { afterConflict, persist } from '../store/persist.js';
-import { Conflict, type Document, type Write } from '../store/store.js';
-import { liftNotice, type NoticeRecord } from '../webhook/notices.js';
+import { persist } from '../store/persist.js';
+import type { Document, Write } from '../store/store.js';
+import { liftNotice } from '../webhook/notices.js';
 import { liftEvent } from './documents.js';
 import { checkTeamRecord, type EventWrite, idsSince, readEventsFrom, type Whose } from './events.js';
 import { noticeOf } from './notices.js';
 import { checkAdmin, seeOrganization } from './rights.js';
-import { busy, transact } from './transact.js';
+import { transactInTurn } from './transact.js';
 
 /** One call asks for so many. The answer says where the next one goes on. */
 const perCall = 1000;
+/** One commit gives so many their places. */
 const perCommit = 100;
 const perQuery = 100;
 /**
@@ -32,7 +33,6 @@ const msEach = 1200;
 const mostInLine = 72_000;
 /** Sweep looks so often for what is due. */
 const sweepSeconds = 60;
-const tries = 8;
 
 /** `passes/replays`: the line. */
 export const ReplaysRecord = z.object({
@@ -69,7 +69,7 @@ export async function replayTeam(context: Replaying, caller: Caller, teamId: num
 }
 
 async function replay(context: Replaying, whose: Whose, asked: Asked): Promise<Replayed> {
-  const { store, config } = context;
+  const { config } = context;
   if (config.webhookUrl === undefined) {
     throw new Problem('conflict', 'This deployment has no webhook, so nothing can be sent to it again.', {
       advice: 'Ask an operator to set PLINTH_WEBHOOK_URL.',
@@ -77,100 +77,66 @@ async function replay(context: Replaying, whose: Whose, asked: Asked): Promise<R
   }
   const found = await eventsSince(context, whose, asked);
   const events = found.slice(0, perCall).map(({ id, data }) => ({ id, data: liftEvent(data) }));
-  if (events.length === 0) return { events: 0 };
-  const again = await inLine(context, events, await waitingOf(store, events));
-  for (let i = 0; i < again.length; i += perCommit) await writeNotices(context, again.slice(i, i + perCommit));
-  const last = Math.max(...again.map(({ at }) => at.getTime()));
-  const next = found[perCall];
+  const dues: number[] = [];
+  while (dues.length < events.length) {
+    try {
+      dues.push(...(await takePlaces(context, events.slice(dues.length, dues.length + perCommit))));
+    } catch (error) {
+      // What has its place goes out. The next call, which begins with the rest, is told that the line is full.
+      if (!(error instanceof FullLine) || dues.length === 0) throw error;
+      break;
+    }
+  }
+  const next = found[dues.length];
   return {
-    events: events.length,
-    until: addSeconds(new Date(last), sweepSeconds),
+    events: dues.length,
+    ...(dues.length > 0 && { until: addSeconds(new Date(Math.max(...dues)), sweepSeconds) }),
     ...(next !== undefined && { next: String(next.data['id']) }),
   };
 }
 
-/** An event, what waits for it already, and when its message is due. `hasPlace`: it takes a place in the line. */
-interface Again {
-  readonly event: StoredEvent;
-  readonly waiting: Waiting;
-  readonly at: Date;
-  readonly hasPlace: boolean;
-}
-
 type StoredEvent = Pick<EventWrite, 'id' | 'data'>;
-type Waiting = Document<NoticeRecord> | undefined;
 
-/** Undefined: nothing is sent by then. */
-const dueBy = (at: Date, waiting: Waiting): Date | undefined => {
-  const due = waiting === undefined ? undefined : new Date(waiting.data.dueAt);
-  return due !== undefined && due <= at ? due : undefined;
-};
-
-async function waitingOf(store: Replaying['store'], events: readonly StoredEvent[]): Promise<Waiting[]> {
-  const ids = events.map(({ id }) => id);
-  const pieces = Array.from({ length: Math.ceil(ids.length / perQuery) }, (_, i) =>
-    persist(() => store.getMany(collections.notices, ids.slice(i * perQuery, (i + 1) * perQuery))),
-  );
-  return (await Promise.all(pieces)).flat().map((each) => read(each, liftNotice));
-}
-
-/** Takes places for the events, after all that were asked for before. What is sent before its place anyway takes none. */
-const inLine = (
-  context: Replaying,
-  events: readonly StoredEvent[],
-  found: readonly Waiting[],
-): Promise<readonly Again[]> =>
-  transact(context, async (transaction) => {
+/**
+ * Takes places for the events, after all that were asked for before, and writes their messages in the same commit. Postpones
+ * nothing: what is sent before its place anyway takes none. Returns when each is due.
+ */
+const takePlaces = (context: Replaying, events: readonly StoredEvent[]): Promise<readonly number[]> =>
+  transactInTurn(context, 'replays', async (transaction) => {
     const now = context.clock.now().getTime();
-    const until = read(await transaction.get(place.collection, place.id), liftReplays)?.data.until;
-    const begins = Math.max(now, until === undefined ? 0 : Date.parse(until));
-    let free = begins;
-    const again = events.map((event, i): Again => {
-      const at = new Date(free);
-      const waiting = found[i];
-      const sooner = dueBy(at, waiting);
-      if (sooner !== undefined) return { event, waiting, at: sooner, hasPlace: false };
-      free += msEach;
-      return { event, waiting, at, hasPlace: true };
-    });
-    if (free === begins) return again;
-    const before = Math.ceil((begins - now) / msEach);
-    const more = (free - begins) / msEach;
-    if (before + more > mostInLine) throw fullLine(before, more, String(events[0]?.data.id));
-    transaction.write({ kind: 'set', ...place, data: { schema: 1, until: new Date(free).toISOString() } });
-    return again;
-  });
-
-function fullLine(before: number, more: number, next: string): Problem {
-  const what = `At most ${mostInLine} events of the deployment may wait to be sent again`;
-  return new Problem('too-many', `${what}: ${before} do, and these are ${more}.`, {
-    advice: 'Ask again after Retry-After, or read the record itself, which has every event.',
-    retryAfterSeconds: Math.ceil(((before + more - mostInLine) * msEach) / 1000),
-    members: { limit: 'eventsSentAgain', value: mostInLine, next },
-  });
-}
-
-/** Postpones nothing: another replay may have asked for the same, or sweep may be sending it. */
-async function writeNotices({ store }: Replaying, again: readonly Again[]): Promise<void> {
-  const due = again.filter(({ hasPlace }) => hasPlace);
-  const events = due.map(({ event }) => event);
-  let waiting = due.map((each) => each.waiting);
-  for (let attempt = 1; ; attempt++) {
-    const writes = due.flatMap(({ event, at }, i): Write[] => {
+    const line = read(await transaction.get(place.collection, place.id), liftReplays);
+    const ids = events.map(({ id }) => id);
+    const waiting = (await transaction.getMany(collections.notices, ids)).map((each) => read(each, liftNotice));
+    const begins = Math.max(now, line === undefined ? 0 : Date.parse(line.data.until));
+    const writes: Write[] = [];
+    const dues = events.map((event, i) => {
+      const at = begins + writes.length * msEach;
       const already = waiting[i];
-      if (dueBy(at, already) !== undefined) return [];
-      const notice = noticeOf(event, at.toISOString());
-      return [already === undefined ? notice : { ...notice, kind: 'update', version: already.version }];
+      const due = already === undefined ? undefined : Date.parse(already.data.dueAt);
+      if (due !== undefined && due <= at) return due;
+      writes.push({ ...noticeOf(event, new Date(at).toISOString()), kind: 'set' });
+      return at;
     });
-    try {
-      if (writes.length > 0) await persist(() => store.commit(writes));
-      return;
-    } catch (error) {
-      if (!(error instanceof Conflict)) throw error;
-      if (attempt >= tries) throw busy(error);
-      await afterConflict(attempt);
-      waiting = await waitingOf(store, events);
-    }
+    const more = writes.length;
+    if (more === 0) return dues;
+    const before = Math.ceil((begins - now) / msEach);
+    if (before + more > mostInLine) throw new FullLine(before, more, String(events[0]?.data.id));
+    const until = new Date(begins + more * msEach).toISOString();
+    transaction.write(...writes, { kind: 'set', ...place, data: { schema: 1, until } });
+    return dues;
+  });
+
+class FullLine extends Problem {
+  constructor(before: number, more: number, next: string) {
+    super(
+      'too-many',
+      `At most ${mostInLine} events of the deployment may wait to be sent again: ${before} do, and these are ${more}.`,
+      {
+        advice: 'Ask again after Retry-After, or read the record itself, which has every event.',
+        retryAfterSeconds: Math.ceil(((before + more - mostInLine) * msEach) / 1000),
+        members: { limit: 'eventsSentAgain', value: mostInLine, next },
+      },
+    );
   }
 }
 

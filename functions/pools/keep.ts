@@ -6,7 +6,6 @@ import { collections } from '../../shared/names.js';
 import type { Context } from '../context.js';
 import { countersId, liftCounters, read } from '../engine/record/documents.js';
 import { publishReady } from '../engine/run/publish.js';
-
 import { persist } from '../store/persist.js';
 import { Conflict, type Write } from '../store/store.js';
 import { firstInstance, lookedAgain, membersOf, newMember, setAside } from './member.js';

@@ -373,7 +373,7 @@ export const organizationRoutes = {
     tag: 'Organizations',
     summary: 'Sends events to the webhook of the deployment again',
     description:
-      'For admins of the organization: from a time or from an event on, oldest first. Each message has the id that it had, so a receiver knows a repeat. All replays of the deployment share one line, of which each event takes 1.2 seconds. What waits to be sent anyway keeps its time. A call takes up to 1,000 events, and `next` says where the next call goes on. Where the line has no room for them, it is a 429, whose `next` says where a later call begins. Without a webhook it is a 409.',
+      'For admins of the organization: from a time or from an event on, oldest first. Each message has the id that it had, so a receiver knows a repeat. All replays of the deployment share one line, of which each event takes 1.2 seconds. What waits to be sent anyway keeps its time. A call takes up to 1,000 events, fewer if the line becomes full, and `next` says where the next call goes on. Where the line is full, it is a 429, whose `next` says where a later call begins. Without a webhook it is a 409.',
     caller: 'known',
     params: ofOrganization,
     headers: idempotency,

@@ -133,6 +133,28 @@ describe('the fuse', () => {
     expect((await told(id, 1))[0]).to.match(/^The project costs 2\.\d+ USD an hour, and 1\.50 is the most here\.$/);
   });
 
+  it('warns of each of two ceilings, once', async () => {
+    const id = await made({ PLINTH_USD_PER_HOUR: '1.5', PLINTH_USD_PER_MONTH: '500' }, 'fallback');
+    expect(await told(id, 1)).to.have.length(1);
+    const texts = await told(id, 6);
+    expect(texts).to.have.length(2);
+    expect(texts[0]).to.contain('is the most here');
+    expect(texts[1]).to.match(/^The project has cost 8\.\d+ USD by the estimate, and was admitted for 8\.\d+\.$/);
+    expect(await told(id, 2)).to.have.length(2);
+  });
+
+  it('warns of a ceiling that is set later and is passed already, once, though another was told', async () => {
+    const id = await made({ PLINTH_USD_PER_HOUR: '1.5' }, 'fallback');
+    expect(await told(id, 6)).to.have.length(1);
+    Object.assign(world.context.config.ceilings, { monthOfOwner: 500_000_000 });
+    for (const again of ['by the next look', 'and not by later ones']) {
+      await setFuses(world.context, [await world.read(id)]);
+      const texts = await told(id, 0.5);
+      expect(texts, again).to.have.length(2);
+      expect(texts[1]).to.contain('was admitted for');
+    }
+  });
+
   it('does not warn of what costs no more than it was admitted for, or where nothing limits it', async () => {
     const spot = await made({ PLINTH_USD_PER_MONTH: '500', PLINTH_USD_PER_HOUR: '1.5' }, 'spot');
     expect(await told(spot, 9)).to.deep.equal([]);

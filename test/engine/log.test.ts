@@ -113,6 +113,22 @@ describe('the log of a step', () => {
     expect(log.lastLine(Buffer.from('as ever, all is so'), true)).to.equal('as ever, all is so');
   });
 
+  it('leaves out the rest of a line that broke off in a secret, if something goes on writing it', async () => {
+    const secret = 'secret-value';
+    const whole = `it says ${secret}, and more\nthe next line\n`;
+    for (let end = 'it says '.length + 1; end < `it says ${secret}`.length; end++) {
+      const store = createMemoryStore();
+      const bytes = Buffer.from(whole);
+      await logOn(store, [secret]).append('job', 0, bytes.subarray(0, end), true);
+      const before = await storedIn(store);
+      // It comes piece by piece, each to a follower that knows only what is stored.
+      for (let at = end, to = end + 2; at < bytes.length; to += 2) {
+        at = await logOn(store, [secret]).append('job', at, bytes.subarray(at, to), to >= bytes.length);
+      }
+      expect(await storedIn(store), whole.slice(0, end)).to.equal(`${before}\nthe next line\n`);
+    }
+  });
+
   it('stays under its bound, and says so', async () => {
     const store = createMemoryStore();
     const log = createStepLog({ store, clock }, whose, () => [], 1000);

@@ -1,4 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { functionNames } from '../../shared/names.js';
 import { version } from '../../shared/version.js';
@@ -94,4 +96,27 @@ describe('a function that cannot be loaded', function () {
       expect(told()).to.have.length(2);
     });
   }
+});
+
+describe('a rejection that nobody handles', function () {
+  this.timeout(240_000);
+  let child: ChildProcess | undefined;
+  afterEach(() => child?.kill('SIGKILL'));
+
+  it('ends the process, and its text reaches no request, neither its own nor the latest', async () => {
+    const source = fileURLToPath(new URL('stray-rejection.js', import.meta.url));
+    const { url, process, logged } = await startFramework({}, functionNames.api, source);
+    child = process;
+    const ended = once(process, 'exit');
+    const ask = (path: string) =>
+      fetch(`${url}${path}`)
+        .then((reply) => reply.text())
+        .catch(String);
+    const first = ask('/first');
+    const hasCome = () => logged().some(({ message }) => message === 'The first has come');
+    await until('the first has come', () => hasCome() || undefined, 60);
+    const texts = await Promise.all([first, ask('/second')]);
+    expect(texts.join('\n')).not.to.contain('secret');
+    expect(await ended).to.deep.equal([16, null]);
+  });
 });

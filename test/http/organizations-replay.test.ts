@@ -158,6 +158,26 @@ describe('a replay to the webhook', () => {
     await delivered();
   });
 
+  it('takes one place for each event, however often the same is asked for at once', async () => {
+    const organizationId = await recorded('Ten');
+    await delivered();
+    const begins = Date.now() + 3_600_000;
+    await withLine(begins, async (line) => {
+      const slow = await createOrganizationsServer(issuer, {
+        store: readTogether(10),
+        env: { PLINTH_WEBHOOK_URL: receiver.url },
+      });
+      const asked = { as: operator, params: { organizationId }, body: { since: '2026-01-01T00:00:00Z' } };
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, () => slow.expect<Replayed>(200, 'replayOrganizationEvents', asked)),
+      );
+      slow.close();
+      expect(new Set(answers.map(({ events: count }) => count))).to.deep.equal(new Set([61]));
+      expect(await line()).to.equal(begins + 61 * 1200);
+    });
+    await delivered();
+  });
+
   it('takes 1.2 seconds of the line for each event, and no whole minute', async () => {
     const organizations = await Promise.all(['Short', 'Shorter'].map((name) => recorded(name, 2)));
     await delivered();
@@ -198,43 +218,104 @@ describe('a replay to the webhook', () => {
   it('is refused where the line has no room for it, naming the limit and where to begin later', async () => {
     const organizationId = await recorded('Refused', 60);
     await delivered();
-    // All but ten of its places are taken. It would take a minute until there are 61.
-    const until = new Date(Date.now() + (72_000 - 10) * 1200).toISOString();
-    const place = { collection: 'passes', id: 'replays' };
-    const before = await store.get(place.collection, place.id);
-    await store.commit([{ kind: 'set', ...place, data: { schema: 1, until } }]);
     const params = { organizationId };
     const told = await server.expect<OrganizationEvent[]>(200, 'listOrganizationEvents', { as: operator, params });
     const first = told.at(-1)?.id;
-    const { status, headers, body } = await server.ask('replayOrganizationEvents', {
-      ...{ as: operator, params },
-      body: { since: '2026-01-01T00:00:00Z' },
+    // It would take a minute until there are 61 places.
+    const until = roomFor(10);
+    await withLine(until, async (line) => {
+      const { status, headers, body } = await server.ask('replayOrganizationEvents', {
+        ...{ as: operator, params },
+        body: { since: '2026-01-01T00:00:00Z' },
+      });
+      expect(status).to.equal(429);
+      expect((body as ProblemBody).detail).to.match(
+        /^At most 72000 events of the deployment may wait to be sent again: 719\d\d do, and these are 61\.$/,
+      );
+      expect(body).to.include({ code: 'too-many', limit: 'eventsSentAgain', value: 72_000, next: first });
+      expect(Number(headers.get('retry-after'))).to.be.within(1, 62);
+      expect(await waiting()).to.deep.equal([]);
+      expect(await line()).to.equal(until);
+      const few = { ...{ as: operator, params }, body: { eventId: told.at(9)?.id } };
+      for (const again of ['there is room for ten', 'what waits takes no place']) {
+        expect((await server.expect<Replayed>(200, 'replayOrganizationEvents', few)).events, again).to.equal(10);
+      }
     });
-    expect(status).to.equal(429);
-    expect((body as ProblemBody).detail).to.match(
-      /^At most 72000 events of the deployment may wait to be sent again: 719\d\d do, and these are 61\.$/,
-    );
-    expect(body).to.include({ code: 'too-many', limit: 'eventsSentAgain', value: 72_000, next: first });
-    expect(Number(headers.get('retry-after'))).to.be.within(1, 62);
-    expect(await waiting()).to.deep.equal([]);
-    expect((await store.get(place.collection, place.id))?.data).to.deep.equal({ schema: 1, until });
-    const few = { ...{ as: operator, params }, body: { eventId: told.at(9)?.id } };
-    for (const again of ['there is room for ten', 'what waits takes no place']) {
-      expect((await server.expect<Replayed>(200, 'replayOrganizationEvents', few)).events, again).to.equal(10);
-    }
-    await store.commit([{ kind: 'set', ...place, data: before?.data ?? {} }]);
     await delivered();
   });
 
-  /** Its making, and its members. */
-  async function recorded(name: string, count = 60): Promise<string> {
-    const { id } = await server.expect<{ id: string }>(201, 'createOrganization', { as: operator, body: { name } });
-    const members = Array.from({ length: count }, (_, i) => ({ email: `member-${i}@example.com` }));
-    await server.expect(200, 'addOrganizationMembers', {
-      as: operator,
-      params: { organizationId: id },
-      body: { members },
+  it('that the line has no room for to its end names the event to go on with, and what it sends goes out', async () => {
+    const organizationId = await recorded('Half', 60, 2);
+    await delivered();
+    const params = { organizationId };
+    const told = (
+      await server.expect<OrganizationEvent[]>(200, 'listOrganizationEvents', { as: operator, params })
+    ).reverse();
+    expect(told).to.have.length(121);
+    const next = told[100]?.id;
+    await withLine(roomFor(115), async () => {
+      const since = { as: operator, params, body: { since: '2026-01-01T00:00:00Z' } };
+      for (const again of ['once', 'and again, as what waits takes no place']) {
+        const answer = await server.expect<Replayed>(200, 'replayOrganizationEvents', since);
+        expect(answer, again).to.include({ events: 100, next });
+        expect(await waiting()).to.have.length(100);
+        expect(Date.parse(answer.until ?? '')).to.equal(((await dueMoments()).at(-1) ?? 0) + 60_000);
+      }
+      const rest = await server.ask('replayOrganizationEvents', { ...since, body: { eventId: next } });
+      expect(rest.status).to.equal(429);
+      expect(rest.body).to.include({ limit: 'eventsSentAgain', next });
     });
+    await delivered();
+  });
+
+  /** Outside of transactions, so many read what waits before the first of them goes on. */
+  function readTogether(count: number): Store {
+    let left = count;
+    let go: () => void = () => undefined;
+    const all = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    return {
+      ...store,
+      async getMany(collection, ids) {
+        const found = await store.getMany(collection, ids);
+        if (collection !== 'notices') return found;
+        left -= 1;
+        if (left === 0) go();
+        await all;
+        return found;
+      },
+    };
+  }
+
+  /** When a line that has room for so many ends. */
+  const roomFor = (places: number) => Date.now() + (72_000 - places) * 1200;
+  /** With a line that ends then. `work` gets when it ends by now. */
+  async function withLine(until: number, work: (line: () => Promise<number>) => Promise<void>): Promise<void> {
+    const place = { collection: 'passes', id: 'replays' };
+    const found = () => store.get(place.collection, place.id);
+    const before = await found();
+    await store.commit([{ kind: 'set', ...place, data: { schema: 1, until: new Date(until).toISOString() } }]);
+    try {
+      await work(async () => Date.parse(String((await found())?.data['until'])));
+    } finally {
+      await store.commit([
+        before === undefined ? { kind: 'delete', ...place } : { kind: 'set', ...place, data: before.data },
+      ]);
+    }
+  }
+
+  /** Its making, and its members. */
+  async function recorded(name: string, count = 60, times = 1): Promise<string> {
+    const { id } = await server.expect<{ id: string }>(201, 'createOrganization', { as: operator, body: { name } });
+    for (let n = 0; n < times; n++) {
+      const members = Array.from({ length: count }, (_, i) => ({ email: `member-${n * count + i}@example.com` }));
+      await server.expect(200, 'addOrganizationMembers', {
+        as: operator,
+        params: { organizationId: id },
+        body: { members },
+      });
+    }
     return id;
   }
 

@@ -1,10 +1,12 @@
 /** The functions framework's own server, as the cloud starts it: one function in one process. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { type FunctionName, functionNames } from '../../shared/names.js';
+import { until } from './halves.js';
 
 interface Framework {
   readonly url: string;
@@ -36,12 +38,18 @@ export async function startFramework(
   child.stderr?.resume();
   child.stdout?.setEncoding('utf8');
   const url = `http://127.0.0.1:${port}`;
-  await new Promise<void>((resolve, reject) => {
-    child.stdout?.on('data', (data: string) => {
-      said += data;
-      if (data.includes('URL:')) resolve();
-    });
-    child.on('exit', (code) => reject(new Error(`the framework ended with ${code}`)));
+  child.stdout?.on('data', (data: string) => {
+    said += data;
+  });
+  await until('the framework listens', async () => {
+    if (child.exitCode !== null) throw new Error(`the framework ended with ${child.exitCode}`);
+    const socket = connect(port, '127.0.0.1');
+    const isOpen = await once(socket, 'connect').then(
+      () => true,
+      () => undefined,
+    );
+    socket.destroy();
+    return isOpen;
   });
   // The last line may not be whole yet.
   const lines = () => said.split('\n').slice(0, -1);

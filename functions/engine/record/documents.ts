@@ -167,6 +167,8 @@ export const BootstrapRecord = z.object({
   fuseAt: time.optional(),
   /** When it was last told that it costs more than it may. */
   overspentAt: time.optional(),
+  /** Which limits that was. Missing: none, or an earlier release told it. */
+  overspent: z.array(z.enum(['anHour', 'inAll'])).optional(),
   /** Missing in records of earlier releases. */
   vmsStopped: VmsStoppedRecord.optional(),
   /** When VMs did not run. Missing in records of earlier releases, and where none was ever stopped by plinth. */
@@ -335,8 +337,8 @@ export const LogHeadRecord = z.object({
   /** All stored bytes, and where those of this generation begin. */
   stored: z.int(),
   begins: z.int(),
-  /** How far each job's log was read, in its own bytes. */
-  read: z.array(z.object({ source: z.string(), offset: z.int() })),
+  /** How far each job's log was read, in its own bytes. `within`: it ended within what may be a secret, or a character. */
+  read: z.array(z.object({ source: z.string(), offset: z.int(), within: z.literal(true).optional() })),
   expireAt: time,
 });
 export type LogHeadRecord = z.infer<typeof LogHeadRecord>;

@@ -40,8 +40,10 @@ export function createStepLog(
   let head: Promise<Document<LogHeadRecord> | undefined> | undefined;
   let mayAt = 0;
 
+  const entryOf = (found: Document<LogHeadRecord> | undefined, source: string): ReadSoFar | undefined =>
+    found?.data.read.find((each) => each.source === source);
   const readOf = (found: Document<LogHeadRecord> | undefined, source: string): number =>
-    found?.data.read.find((each) => each.source === source)?.offset ?? 0;
+    entryOf(found, source)?.offset ?? 0;
 
   const linesIn = (bytes: Uint8Array, last: boolean): string[] => {
     const piece = Buffer.from(bytes);
@@ -61,15 +63,23 @@ export function createStepLog(
       const found = await head;
       const from = readOf(found, source);
       if (from !== offset) return from;
-      const piece = Buffer.from(bytes.subarray(0, maxPieceBytes));
+      const whole = Buffer.from(bytes.subarray(0, maxPieceBytes));
+      const isEnd = last && whole.length === bytes.length;
+      const isWithin = entryOf(found, source)?.within === true;
+      const piece = isWithin ? nextLineOf(whole) : whole;
       const cut = cutOf(piece, secrets());
-      const isEnd = last && piece.length === bytes.length;
-      const taken = isEnd ? piece.length : cut;
+      const taken = whole.length - (isEnd ? 0 : piece.length - cut);
       if (taken === 0) return offset;
+      const within = (isWithin && piece.length === 0) || (isEnd && cut < piece.length);
       const shown = isEnd ? endOf(piece, cut) : piece.subarray(0, cut).toString();
       const before: LogHeadRecord = found?.data ?? { ...whose, schema: 1, stored: 0, begins: 0, read: [] };
       const text = textOf(before, maxStoredBytes, createHide([...secrets()])(shown));
-      const writes = logWrites(whose, found, { before, source, readTo: offset + taken, text, at: clock.now() });
+      const writes = logWrites(whose, found, {
+        before,
+        read: { source, offset: offset + taken, ...(within && { within }) },
+        text,
+        at: clock.now(),
+      });
       await clock.pause(Math.max(0, mayAt - clock.now().getTime()) / 1000);
       try {
         await persist(() => store.commit(writes));
@@ -88,6 +98,14 @@ export function createStepLog(
   };
 }
 
+type ReadSoFar = LogHeadRecord['read'][number];
+
+/** Of a log that broke off and goes on after all. The rest of that line may be the rest of a secret. */
+function nextLineOf(bytes: Buffer): Buffer {
+  const end = bytes.indexOf(0x0a);
+  return bytes.subarray(end === -1 ? bytes.length : end);
+}
+
 /** So much of a secret tells something. */
 const leastHalf = 4;
 
@@ -101,14 +119,12 @@ function logWrites(
   found: Document<LogHeadRecord> | undefined,
   {
     before,
-    source,
-    readTo,
+    read: soFar,
     text,
     at,
   }: {
     readonly before: LogHeadRecord;
-    readonly source: string;
-    readonly readTo: number;
+    readonly read: ReadSoFar;
     readonly text: string;
     readonly at: Date;
   },
@@ -119,7 +135,7 @@ function logWrites(
     // Followers see only this generation's log, so it begins here.
     ...(before.generation >= generation ? {} : { generation, begins: before.stored }),
     stored: before.stored + Buffer.byteLength(text),
-    read: [...before.read.filter((each) => each.source !== source), { source, offset: readTo }],
+    read: [...before.read.filter(({ source }) => source !== soFar.source), soFar],
     expireAt,
   };
   const write: Write =
