@@ -131,10 +131,12 @@ async function writeTogether(endings: readonly Ending[], turn: Turn<Left>): Prom
       if (!(error instanceof Conflict) || attempt >= commitTries) throw error;
       await afterConflict(attempt);
       bootstrap = await getBootstrap(context, message.bootstrapId);
-      // Nobody has written meanwhile: the store does not take it so soon.
-      if (bootstrap?.version === version) slowUntil = now() + slowMilliseconds;
-      const again = open.map(({ ending }) => ending);
+      const tried = open;
+      const again = tried.map(({ ending }) => ending);
       open = await openOf(again, bootstrap, outcomes, (ending, current) => ourVersion(ending.invocation, current));
+      // Nobody has written the record or a lease meanwhile: the store does not take it so soon.
+      const isAsBefore = bootstrap?.version === version && open.length === tried.length && open.every(isIn(tried));
+      if (isAsBefore) slowUntil = now() + slowMilliseconds;
     }
   }
   return endings.map((ending) => outcomes.get(ending) as Outcome<Ready>);
@@ -145,6 +147,11 @@ const goneOn = ({ invocation: { message } }: Ending): LeaseLost => new LeaseLost
 
 /** A record, and when this process knew it to be the current one, by its own clock. */
 type Seen = Pick<Invocation, 'bootstrap' | 'atMilliseconds'>;
+
+const isIn =
+  (others: readonly Open[]) =>
+  ({ ending, version }: Open): boolean =>
+    others.some((other) => other.ending === ending && other.version === version);
 
 /** What the writers of a record leave to the next one of this process. */
 interface Left {
