@@ -190,7 +190,7 @@ export interface StepSpec<O, N extends Needs, E extends Each | undefined, W exte
   run(call: StepCall<N, E>): Promise<Outcome>;
   /**
    * For what costs money: what of it is there already, although it is not as wanted. Only reads. It is asked when an instance
-   * fails or is cancelled, and kept for the estimate alone.
+   * fails or is cancelled. The estimate counts it, and so do the ceilings that stop VMs.
    */
   unfinished?(call: StepCall<N, E>): Promise<unknown>;
   /** If it fails, the bootstrap only gets a warning. Steps that must not fail may not need it. */
