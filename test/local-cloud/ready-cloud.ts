@@ -78,6 +78,8 @@ export async function readyCloud(options: SimulatedCloudOptions = {}): Promise<R
     const response = await fetch(cloud.endpoints[api] + path.replaceAll(/\/P(?=[/?]|$)/g, `/${project}`), {
       method,
       headers: {
+        // A cloud that starts anew takes its ports again: a connection that was kept may be one to the cloud before it.
+        connection: 'close',
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         ...(sent === undefined ? {} : { 'content-type': 'application/json' }),
       },

@@ -60,7 +60,8 @@ export async function openWorld(options: SimulatedCloudOptions = {}): Promise<Op
     async control(line, body) {
       const [method = 'GET', path = ''] = line.split(' ');
       const sent = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) };
-      const reply = await fetch(`${cloud.frontUrl}/_local/${path}`, { method, ...sent });
+      const headers = { connection: 'close' };
+      const reply = await fetch(`${cloud.frontUrl}/_local/${path}`, { method, headers, ...sent });
       return { status: reply.status, body: (await reply.json()) as JsonObject };
     },
     regionLimits: (at = region) => limits(`GET ${compute}/regions/${at}`),
