@@ -81,7 +81,8 @@ function figuresOf(tried: readonly Tried[]): Figure[] {
 export const forecasts: Measurement = {
   name: 'forecast',
   title: `Minutes and price as they are told, of ${triedSeeds} seeds`,
-  async measure(say) {
+  mostSeconds: 600,
+  async *measure(say) {
     const learnt = (await run<readonly Write[]>('learn', seeds(1, learntSeeds), [], () => undefined)).flat();
     say(`learnt from ${learnt.length} seeds`);
     let count = 0;
@@ -89,6 +90,6 @@ export const forecasts: Measurement = {
       count += 1;
       say(`${count} of ${triedSeeds}`);
     });
-    return figuresOf(tried);
+    yield* figuresOf(tried);
   },
 };
