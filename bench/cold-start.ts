@@ -10,12 +10,13 @@ import type { FunctionProcesses } from '../local/functions/processes.js';
 import { functionUrl, invokers } from '../local/stack/deployment.js';
 import { createStack, type Stack } from '../local/stack/stack.js';
 import { type FunctionName, functionNames } from '../shared/names.js';
+import { timeLimit } from '../shared/time-limit.js';
 import { bundleFunction } from '../tools/bundle/function-bundle.js';
 import { cpuMilliseconds } from './cpu.js';
 import { emulatorsMissing } from './emulators.js';
 import { type Figure, type Measurement, median, part, type Row, reasonOf } from './figures.js';
 
-const usualRounds = 9;
+const usualRounds = 7;
 /** Requests that are not measured: the emulators run on Java, and take minutes' worth of them to come to their pace. */
 const warmUps = 150;
 const names = Object.entries(functionNames) as [keyof typeof functionNames, FunctionName][];
@@ -113,6 +114,9 @@ async function lay(folder: string): Promise<void> {
   }
 }
 
+/** One that hangs is a bad answer. */
+const patience = (): AbortSignal => timeLimit(60_000);
+
 /** A request that the function answers well; a lane gets a message of a bootstrap that there is not. */
 async function requestOf(stack: Stack, name: FunctionName): Promise<() => Promise<Response>> {
   const base = functionUrl(stack.url, name);
@@ -120,7 +124,7 @@ async function requestOf(stack: Stack, name: FunctionName): Promise<() => Promis
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
   if (path !== undefined) {
     const { idToken } = await stack.tokens('alice@example.com');
-    return () => fetch(`${base}${path}`, { headers: bearer(idToken) });
+    return () => fetch(`${base}${path}`, { headers: bearer(idToken), signal: patience() });
   }
   if (lanes.includes(name)) {
     const message = { schema: 1, bootstrapId: 'b-nobody', instance: 'project', generation: 1 };
@@ -133,10 +137,15 @@ async function requestOf(stack: Stack, name: FunctionName): Promise<() => Promis
       'ce-type': 'google.cloud.pubsub.topic.v1.messagePublished',
     };
     return () =>
-      fetch(base, { method: 'POST', headers, body: JSON.stringify({ message: { data }, subscription: 's' }) });
+      fetch(base, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ message: { data }, subscription: 's' }),
+        signal: patience(),
+      });
   }
   const token = await stack.cloudHalf?.cloud.identity.idToken({ email: invokers.scheduler, audience: base });
-  return () => fetch(base, { method: 'POST', headers: bearer(token ?? '') });
+  return () => fetch(base, { method: 'POST', headers: bearer(token ?? ''), signal: patience() });
 }
 
 const residentMegabytes = (pid: number | undefined): number =>

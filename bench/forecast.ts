@@ -9,8 +9,8 @@ import type { Write } from '../functions/store/store.js';
 import { type Figure, type Measurement, median, quantile } from './figures.js';
 import type { Tried } from './forecast-seed.js';
 
-const learntSeeds = 10;
-const triedSeeds = 50;
+const learntSeeds = 6;
+const triedSeeds = 18;
 /** A bootstrap mostly waits, so several at once don't slow each other down. */
 const atOnce = 6;
 

@@ -1,4 +1,4 @@
-/** How long a bootstrap with an install takes on embedded machines, beside the longest chain of what its instances themselves took: 8 hosts, and 14. */
+/** How long a bootstrap with an install takes on embedded machines, beside the longest chain of what its instances themselves took. */
 import { stepsOf } from '../functions/steps/index.js';
 import type { StackOptions } from '../local/stack/stack.js';
 import type { GivenOptions } from '../shared/bootstrap/options.js';
@@ -22,7 +22,6 @@ interface Kind {
 
 const kinds: readonly Kind[] = [
   { hosts: 8, options: {}, stack: {} },
-  { hosts: 14, options: { multiDc: true }, stack: {} },
   { hosts: 14, options: { multiDc: true }, stack: { store: 'emulator' }, aim: 1.5 },
 ];
 

@@ -21,7 +21,7 @@ import { callAgain, callAgainAtOnce, type Trace, traceStore } from './bare-store
 import { type Figure, type Measurement, median, part, quantile } from './figures.js';
 import { makeStage, newOrganization, organizationCases, type Stage } from './organization-cases.js';
 
-const pairs = 60;
+const pairs = 30;
 const warmUp = 10;
 const burst = 64;
 const atOnce = 8;

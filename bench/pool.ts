@@ -21,7 +21,7 @@ import { watchTurns } from './turns.js';
 const timeFactor = 0.05;
 /** Google's own delays, as many times their usual. */
 const paces = [0.5, 1, 2] as const;
-const rounds = 5;
+const rounds = 3;
 const claims = 20;
 /** For the longest of them. */
 const mostMilliseconds = 1000;
