@@ -31,7 +31,7 @@ export function buildRelease(commit: string): EarlierRelease {
   try {
     execFileSync('git', ['worktree', 'add', '--detach', '--force', folder, commit], { stdio: 'ignore' });
     symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
-    execFileSync('npm', ['run', '-s', 'build'], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
+    execFileSync('npm', ['run', '-s', 'build:release'], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
     return { commit, folder };
   } catch (error) {
     rmSync(folder, { recursive: true, force: true });

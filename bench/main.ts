@@ -16,11 +16,18 @@ const print = (text: string): void => void process.stdout.write(`${text}\n`);
 const endingSignals = ['SIGINT', 'SIGTERM'] as const;
 
 /** What each process apart does: one measurement, whose rows it prints as JSON, one a line. */
-async function measureHere(measurement: Measurement, count: number | undefined): Promise<number> {
+async function measureHere(measurement: Measurement, count: number | undefined): Promise<never> {
   // Emulators and folders go at the exit.
   for (const signal of endingSignals) process.once(signal, () => process.exit(1));
-  for await (const row of measurement.measure(say, count)) print(JSON.stringify(row));
-  return 0;
+  const tell = (row: Row): void => print(JSON.stringify(row));
+  try {
+    for await (const row of measurement.measure(say, count)) tell(row);
+  } catch (error) {
+    if (error instanceof Error) say(error.stack ?? error.message);
+    tell({ name: measurement.name, why: reasonOf(error), kind: 'failed' });
+  }
+  // What it has left open shall not hold up the others.
+  process.exit(0);
 }
 
 /** Stops when the run does, or after so long. */
