@@ -20,6 +20,7 @@ export const faults: readonly Fault[] = [
     ],
     tests: ['engine/people.test.js'],
     fails: 'is looked at when the last of that is over',
+    simulated: 'bootstraps',
   },
   {
     name: 'Names of organizations and teams hold control characters',
@@ -63,6 +64,7 @@ export const faults: readonly Fault[] = [
     ],
     tests: ['install-config/secret-manager.test.js'],
     fails: 'take one call to find',
+    simulated: 'bootstraps',
   },
   {
     name: 'The deployed cleanup has no client to ask for its next run with',
@@ -94,6 +96,7 @@ export const faults: readonly Fault[] = [
     ],
     tests: ['cloud/policy.test.js'],
     fails: 'are read again when a race is lost, and written with what was read last',
+    simulated: 'bootstraps',
   },
   {
     name: 'What Google has not spread yet fails its step at once',
@@ -174,6 +177,7 @@ export const faults: readonly Fault[] = [
     ],
     tests: ['simulation/races.test.js'],
     fails: 'it is counted, or refused',
+    simulated: 'bootstraps',
   },
   {
     name: 'What a longer life comes to is counted without the version of the counters',

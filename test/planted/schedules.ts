@@ -2,7 +2,7 @@
 import type { ScheduleFault, SimulatedWorld } from './fault.js';
 
 /** Of each world, so that a fault is found within some minutes. */
-export const mostSeeds: Readonly<Record<SimulatedWorld, number>> = { organizations: 2000, bootstraps: 20 };
+export const mostSeeds: Readonly<Record<SimulatedWorld, number>> = { organizations: 2000, bootstraps: 60 };
 
 export const schedules: readonly ScheduleFault[] = [
   {
@@ -134,6 +134,21 @@ export const schedules: readonly ScheduleFault[] = [
         find: "store.commit([{ kind: 'update', collection, id, version, data: change }])",
         put: "store.commit([{ kind: 'update', collection, id, data: change }])",
       },
+    ],
+    world: 'bootstraps',
+  },
+  {
+    name: 'Whether new bootstraps are stopped is read before the secrets of a new one are written',
+    edits: [
+      {
+        find: 'const found = await countIn(context, facts, record([]), at);',
+        put: 'const found = await countIn(context, facts, record([]), at, draft.callerSecret === undefined);',
+      },
+      {
+        find: 'async function countIn(context: Context, { caller, team }: BeginFacts, record: Priced, at: string) {',
+        put: 'async function countIn(context: Context, { caller, team }: BeginFacts, record: Priced, at: string, first = true) {',
+      },
+      { find: 'checkAdmission(counters?.data);', put: 'if (first) checkAdmission(counters?.data);' },
     ],
     world: 'bootstraps',
   },

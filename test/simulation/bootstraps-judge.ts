@@ -12,6 +12,8 @@ import { createMachinesJudge } from './judge-machines.js';
 import { createMoneyJudge } from './judge-money.js';
 import type { Promises } from './judge-promises.js';
 import { createRolesJudge } from './judge-roles.js';
+import { createSecretsJudge } from './judge-secrets.js';
+import { createTeamsJudge } from './judge-teams.js';
 import { createWaitsJudge } from './judge-waits.js';
 
 export interface Judge {
@@ -42,7 +44,9 @@ export function createJudge(stage: Stage, promises: Promises, items: readonly Bo
   const mishaps = items.flatMap((each) => (each.kind === 'mishap' ? endsOfMishap[each.how] : []));
   const reasonsToFail = [...ends, ...mishaps, ...(deaths >= mostDeaths ? ['internal'] : [])];
   const waits = createWaitsJudge(stage, new Set(reasonsToFail), wrong);
-  const judgeRoles = createRolesJudge(stage, wrong);
+  const roles = createRolesJudge(stage, wrong);
+  const judgeSecret = createSecretsJudge(wrong);
+  const judgeTeams = createTeamsJudge(stage, wrong);
   const judgeMachines = createMachinesJudge(stage, wrong);
   const made = new Map<string, number>();
   /** As the last look found them. */
@@ -67,7 +71,7 @@ export function createJudge(stage: Stage, promises: Promises, items: readonly Bo
     `${bootstrapId} ${instance}`;
 
   function judgeCalls(): void {
-    for (const { method, params, named, status } of direct.calls.list({ since: seenCalls })) {
+    for (const { method, params, named, status, at } of direct.calls.list({ since: seenCalls })) {
       if (status !== 200) continue;
       if (method === 'cloudresourcemanager.projects.create') {
         const times = (made.get(named ?? '') ?? 0) + 1;
@@ -76,6 +80,8 @@ export function createJudge(stage: Stage, promises: Promises, items: readonly Bo
       }
       if (method === 'cloudresourcemanager.projects.delete')
         judgeDeletion(params['projectsId'] ?? params['name'] ?? '');
+      if (method.endsWith('.secrets.addVersion')) judgeSecret(params['secretsId'] ?? params['parent'] ?? '', at);
+      if (method === 'cloudresourcemanager.projects.setIamPolicy') roles.written(known);
     }
     seenCalls = direct.calls.last();
   }
@@ -185,9 +191,10 @@ export function createJudge(stage: Stage, promises: Promises, items: readonly Bo
       judgeCounters([...known.values()]);
       money.look([...known.values()]);
     }
+    if ([collections.bootstraps, collections.counters, collections.teams].some(mayDiffer)) judgeTeams(known);
     waits.look(known, leases);
     judgeMachines(known);
-    if (writes.length === 0) judgeRoles(known, leases);
+    if (writes.length === 0) roles.look(known, leases);
     judgeCalls();
   }
 

@@ -12,9 +12,11 @@ import type { StoredBootstrap } from '../../functions/engine/record/documents.js
 import { local } from '../../local/stack/deployment.js';
 import type { GivenOptions } from '../../shared/bootstrap/options.js';
 import { functionNames } from '../../shared/names.js';
+import { callerOf } from '../organizations/play-functions.js';
 import { acceptOptions } from '../support/accept-options.js';
 import type { Acting } from './bootstraps-plan.js';
 import type { Stage } from './bootstraps-stage.js';
+import { teamOf } from './bootstraps-teams.js';
 import type { Promises } from './judge-promises.js';
 import { startsAt } from './scheduler.js';
 
@@ -47,16 +49,11 @@ function givenOf(name: string, variant: number, installs: boolean): GivenOptions
   } as GivenOptions;
 }
 
-const owner = {
-  email: 'alice@example.com',
-  member: 'user:alice@example.com',
-  identity: 'https://issuer.example alice',
-  operator: false,
-};
+const owner = callerOf('alice@example.com');
 const operator = 'admin@example.com';
 
 async function begin(
-  { steps, installs }: Stage,
+  { steps, installs, teams }: Stage,
   context: Context,
   { name, variant }: Acting,
 ): Promise<StoredBootstrap> {
@@ -70,6 +67,7 @@ async function begin(
     sshPublicKey: 'ssh-ed25519 AAAA alice',
     warnings,
     ...(installs && { package: platform }),
+    ...(teams.size > 0 && { team: Number(teams.get(teamOf(name, variant))) }),
   };
   return (await beginOrResume(context, steps, asked as never)).bootstrap;
 }

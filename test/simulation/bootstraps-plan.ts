@@ -51,6 +51,21 @@ export const difficulties = {
 } as const satisfies Readonly<Record<string, Difficulty>>;
 export type DifficultyName = keyof typeof difficulties;
 
+export type TeamName = 'alpha' | 'beta';
+const teamDoings = [
+  'migrate',
+  'migrate',
+  'migrate',
+  'undo',
+  'undo',
+  'detach',
+  'join',
+  'leave',
+  'share',
+  'unshare',
+] as const;
+const people = ['alice@example.com', 'bob@example.com', 'dave@example.com'] as const;
+
 export type BootstrapsItem =
   | {
       readonly kind: 'do';
@@ -69,8 +84,18 @@ export type BootstrapsItem =
   | { readonly kind: 'ceilings'; readonly month: number; readonly beyond: 'warn' | 'stop' }
   /** It prepares projects, until an operator drains them. */
   | { readonly kind: 'pool'; readonly size: number; readonly drainAtSeconds: number }
+  /** Bootstraps belong to teams. Who is outside loses their teams as those move into the organization, which may have so many. */
+  | { readonly kind: 'teams'; readonly outside: string | undefined; readonly living: number | undefined }
+  | {
+      readonly kind: 'team';
+      readonly what: (typeof teamDoings)[number];
+      readonly team: TeamName;
+      readonly atSeconds: number;
+    }
   /** The store takes one write a second of a document. */
   | { readonly kind: 'quick writes'; readonly are: Refusal }
+  /** Google takes up to three quarters of a minute to carry out a write of a policy. */
+  | { readonly kind: 'slow policies' }
   /** Nothing answers late. Else some answers take seconds. */
   | { readonly kind: 'prompt' }
   /** Until then an earlier release wrote the records. */
@@ -79,6 +104,8 @@ export type BootstrapsItem =
   | { readonly kind: 'machines' }
   | { readonly kind: 'mishap'; readonly machine: string; readonly atSeconds: number; readonly how: MachineMishap };
 
+export type Teams = Extract<BootstrapsItem, { kind: 'teams' }>;
+export type Teaming = Extract<BootstrapsItem, { kind: 'team' }>;
 export type Mishap = Extract<BootstrapsItem, { kind: 'mishap' }>;
 export type Acting = Extract<BootstrapsItem, { kind: 'do' }>;
 
@@ -116,6 +143,59 @@ function surroundingsOf(random: Random): BootstrapsItem[] {
   if (random.maybe(0.2)) some.push({ kind: 'pool', size: 1 + random.below(2), drainAtSeconds: random.below(2 * hour) });
   if (random.maybe(0.1)) some.push({ kind: 'release', atSeconds: random.below(2 * hour) });
   return some;
+}
+
+/** Whom it is given to loses it again within moments, and Google is slow with their roles. Most of them stand by then. */
+function comingsOf(random: Random, names: readonly string[]): BootstrapsItem[] {
+  if (!random.maybe(0.2)) return [];
+  const name = random.pick(names);
+  const from = 700 + random.below(1900);
+  const asks = (what: Doing, variant: number, seconds: number): BootstrapsItem => ({
+    ...{ kind: 'do', what, name, variant },
+    atSeconds: from + seconds,
+  });
+  const after = 5 + random.next() * 25;
+  const pair = random.maybe(0.7)
+    ? [asks('share', 0, 0), asks('unshare', 0, after)]
+    : [asks('transfer', 0, 0), asks('transfer', 1, after)];
+  return [{ kind: 'slow policies' }, ...pair];
+}
+
+/** Several begin within two seconds, and somebody may stop that just then. */
+function rushOf(random: Random): BootstrapsItem[] {
+  if (!random.maybe(0.15)) return [];
+  const from = random.below(600);
+  const rushing = (what: Doing, name: string): BootstrapsItem => ({
+    kind: 'do',
+    what,
+    name,
+    atSeconds: from + random.next() * 2,
+    variant: random.below(variants),
+  });
+  const stops = random.maybe(0.5) ? [rushing('stop', 'third')] : [];
+  return [rushing('begin', 'third'), rushing('begin', 'fourth'), ...stops];
+}
+
+/** In a third of the plans. Some of it happens within moments of what else people ask for. */
+function teamsOf(random: Random, acts: readonly BootstrapsItem[]): BootstrapsItem[] {
+  if (!random.maybe(0.35)) return [];
+  const moments = acts.flatMap((each) => ('atSeconds' in each ? [each.atSeconds] : []));
+  const moment = (): number => {
+    if (random.maybe(0.4)) return Math.max(0, random.pick(moments) + random.next() * 6 - 3);
+    return random.maybe(0.7) ? random.below(1500) : random.below(3 * hour);
+  };
+  const some = Array.from(
+    { length: 2 + random.below(6) },
+    (): BootstrapsItem => ({
+      kind: 'team',
+      what: random.pick(teamDoings),
+      team: random.pick(['alpha', 'alpha', 'beta'] as const),
+      atSeconds: moment(),
+    }),
+  );
+  const outside = random.maybe(0.7) ? random.pick(people) : undefined;
+  const living = random.maybe(0.4) ? 1 : undefined;
+  return [{ kind: 'teams', outside, living }, ...some];
 }
 
 /** Of a small platform. */
@@ -166,7 +246,9 @@ export function planOf(seed: number): BootstrapsItem[] {
     4,
     (): BootstrapsItem => ({ kind: 'message', nth: random.below(80), fate: random.pick(fates) }),
   );
-  return [...begins, ...acts, ...calls, ...messages, ...surroundingsOf(random)];
+  const surroundings = surroundingsOf(random);
+  const asked = [...begins, ...acts, ...comingsOf(random, names), ...rushOf(random)];
+  return [...asked, ...calls, ...messages, ...surroundings, ...teamsOf(random, asked)];
 }
 
 /** The same plan, with machines and what befalls them. */

@@ -56,6 +56,8 @@ export interface Stage {
   killAll(): void;
   /** Of all bootstraps here. */
   readonly steps: readonly AnyStep[];
+  /** Numbers of teams and the id of their organization, by name. None: bootstraps belong to people alone. */
+  readonly teams: Map<string, string>;
   /** Bootstraps go on to their machines. */
   readonly installs: boolean;
   readonly machines: Machines;
@@ -113,11 +115,14 @@ const { region } = fillOptions({});
 /** Within a data centre. */
 const promptly = (random: Random): number => 0.005 + random.next() * 0.02;
 
+/** Nobody waits for Google for longer than a minute. */
+const mostLateSeconds = 45;
+
 /** Most answers come soon, some after seconds, and one in a hundred when a lease is over. */
 function latency(random: Random): number {
   const luck = random.next();
   if (luck < 0.9) return 0.01 + random.next() * 0.2;
-  return luck < 0.99 ? random.next() * 3 : random.next() * 45;
+  return luck < 0.99 ? random.next() * 3 : random.next() * mostLateSeconds;
 }
 
 /** Seconds that clocks of functions differ by. */
@@ -125,7 +130,7 @@ export const mostAheadSeconds = 20;
 const functionSeconds = 540;
 
 /** What people may be told, beside that the database or Google cannot be reached now. */
-const refusals: readonly ProblemCode[] = ['conflict', 'bad-input', 'over-ceiling', 'stopped', 'too-many'];
+const refusals: readonly ProblemCode[] = ['conflict', 'bad-input', 'not-found', 'over-ceiling', 'stopped', 'too-many'];
 const unreachable: readonly ProblemCode[] = ['unavailable', 'cloud-unavailable'];
 
 const isExpected = (name: FunctionName, error: unknown): boolean =>
@@ -170,6 +175,8 @@ export function createStage(seed: number, items: readonly BootstrapsItem[], watc
   const lives = new Map<FunctionName, Living>();
   const secondsOf = onlyOf(items, 'prompt') === undefined ? latency : promptly;
   const seconds = (): number => secondsOf(random);
+  const policySeconds =
+    onlyOf(items, 'slow policies') === undefined ? seconds : (): number => random.next() * mostLateSeconds;
   const delivery = new AsyncLocalStorage<string>();
   let deliveries = 0;
 
@@ -211,7 +218,7 @@ export function createStage(seed: number, items: readonly BootstrapsItem[], watc
 
   function createContext(name: FunctionName, process: Process): Context {
     const config = configOf(name, settings);
-    const cloud = cloudOf({ config, direct, process, disturb, seconds });
+    const cloud = cloudOf({ config, direct, process, disturb, seconds, policySeconds });
     const keys = createSeedKeys(process.random);
     const { clock } = process;
     return {
@@ -263,6 +270,7 @@ export function createStage(seed: number, items: readonly BootstrapsItem[], watc
     random,
     counts,
     steps,
+    teams: new Map(),
     installs,
     machines,
     living(name) {

@@ -10,6 +10,7 @@ import { createJudge, type Judge } from './bootstraps-judge.js';
 import { person } from './bootstraps-people.js';
 import { type BootstrapsItem, type Mishap, onlyOf, planOf, planWithMachines } from './bootstraps-plan.js';
 import { createStage, type Stage } from './bootstraps-stage.js';
+import { openTeams, teaming } from './bootstraps-teams.js';
 import { createPromises } from './judge-promises.js';
 import { startsAt } from './scheduler.js';
 import { fillKeyPool } from './seed-keys.js';
@@ -116,12 +117,15 @@ export async function playBootstraps(seed: number, items: readonly BootstrapsIte
   });
   const { teller, scheduler, counts } = stage;
   try {
+    const teams = onlyOf(items, 'teams');
+    if (teams !== undefined) await openTeams(stage, teams);
     const promises = createPromises();
     judge = createJudge(stage, promises, items);
     for (const item of items) {
       if (item.kind === 'do') person(stage, promises, item);
       if (item.kind === 'release') release(stage, () => judge, item.atSeconds);
       if (item.kind === 'mishap') mishap(stage, item);
+      if (item.kind === 'team' && teams !== undefined) teaming(stage, item);
     }
     schedule(stage, judge, items);
     await scheduler.run();

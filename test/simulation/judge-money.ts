@@ -63,6 +63,7 @@ export interface MoneyJudge {
 interface Spend {
   readonly inAll: number;
   readonly byOwner: Readonly<Record<string, number>>;
+  readonly byTeam?: Readonly<Record<string, number>>;
 }
 
 export function createMoneyJudge(
@@ -86,9 +87,15 @@ export function createMoneyJudge(
     const [counters] = Object.values(memory.dump([collections.counters])[collections.counters] ?? {}) as {
       readonly spend?: Readonly<Record<string, Spend>>;
     }[];
-    const { inAll = 0, byOwner = {} } = Object.values(counters?.spend ?? {})[0] ?? {};
+    const { inAll = 0, byOwner = {}, byTeam = {} } = Object.values(counters?.spend ?? {})[0] ?? {};
     const sums = new Map<string, number>();
-    for (const record of records) sums.set(record.owner, (sums.get(record.owner) ?? 0) + admitted(record));
+    const sumsOfTeams = new Map<string, number>();
+    for (const record of records) {
+      const amount = admitted(record);
+      sums.set(record.owner, (sums.get(record.owner) ?? 0) + amount);
+      const team = String(record.team);
+      if (record.team !== undefined) sumsOfTeams.set(team, (sumsOfTeams.get(team) ?? 0) + amount);
+    }
     const all = [...sums.values()].reduce((sum, each) => sum + each, 0);
     if (Math.abs(all - inAll) > records.length)
       wrong(`bootstraps were admitted for ${all} micro-units, and the counter says ${inAll}`);
@@ -96,6 +103,11 @@ export function createMoneyJudge(
       const counted = byOwner[owner] ?? 0;
       if (Math.abs(sum - counted) > records.length)
         wrong(`bootstraps of ${owner} were admitted for ${sum} micro-units, and the counter says ${counted}`);
+    }
+    for (const [team, sum] of sumsOfTeams) {
+      const counted = byTeam[team] ?? 0;
+      if (Math.abs(sum - counted) > records.length)
+        wrong(`bootstraps of team ${team} were admitted for ${sum} micro-units, and the counter says ${counted}`);
     }
     const now = new Map(records.map((record) => [record.projectId, admitted(record)]));
     const grows = records.some(

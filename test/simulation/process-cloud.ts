@@ -24,6 +24,8 @@ interface Options {
   readonly process: Process;
   readonly disturb: Disturb;
   readonly seconds: () => number;
+  /** Until a write of a policy has its effect. */
+  readonly policySeconds: () => number;
 }
 
 interface Asked {
@@ -40,13 +42,13 @@ type Ask = (asked: Asked) => Promise<ApiReply>;
 const brokenOff = (): Error => Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
 
 const askerOf =
-  ({ config, direct, process, disturb, seconds }: Options): Ask =>
+  ({ config, direct, process, disturb, seconds, policySeconds }: Options): Ask =>
   ({ host, ...asked }) =>
     inTurns(
       process,
       disturb(process, `${asked.httpMethod} ${host}`),
       () => direct.answer(host, { ...asked, authorization: `Bearer ${config.serviceAccount}` }),
-      { seconds, fault: brokenOff },
+      { seconds, before: asked.path.endsWith(':setIamPolicy') ? policySeconds : seconds, fault: brokenOff },
     );
 
 const textIn = (reply: ApiReply): string => (reply.kind === 'json' ? JSON.stringify(reply.body) : '');

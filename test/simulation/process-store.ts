@@ -17,14 +17,19 @@ const never = (): Promise<never> => new Promise(() => undefined);
 
 const unreachable = (): Problem => new Problem('unavailable', 'The database cannot be reached now.');
 
-/** Does `work` in turns of the process. `seconds`: until it begins, and until its answer is there. */
+/** Does `work` in turns of the process. `seconds`: until it begins, and until its answer is there. `before`: until it begins. */
 export async function inTurns<T>(
   process: Process,
   disturbance: Disturbance | undefined,
   work: () => Promise<T>,
-  { seconds = (): number => 0, fault = unreachable as () => unknown, answers = true } = {},
+  {
+    seconds = (): number => 0,
+    before = seconds as () => number,
+    fault = unreachable as () => unknown,
+    answers = true,
+  } = {},
 ): Promise<T> {
-  await process.turn(seconds());
+  await process.turn(before());
   if (disturbance === 'dies before') {
     process.kill();
     return never();

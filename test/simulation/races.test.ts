@@ -1,7 +1,7 @@
 /** Plays of bootstraps in which two things meet that hardly ever do: each under several seeds. */
 import { expect } from 'chai';
 import { playBootstraps } from './bootstraps.js';
-import type { Acting, BootstrapsItem, Doing } from './bootstraps-plan.js';
+import type { Acting, BootstrapsItem, Doing, Teaming } from './bootstraps-plan.js';
 
 const at = (atSeconds: number, what: Doing, name: string, variant = 0): Acting => ({
   kind: 'do',
@@ -9,6 +9,10 @@ const at = (atSeconds: number, what: Doing, name: string, variant = 0): Acting =
   name,
   atSeconds,
   variant,
+});
+const team = (atSeconds: number, what: Teaming['what'], of: Teaming['team']): Teaming => ({
+  ...{ kind: 'team', what, atSeconds },
+  team: of,
 });
 const late = (nth: number): BootstrapsItem => ({ kind: 'call', nth, how: 'is late after' });
 
@@ -37,6 +41,20 @@ const plays: readonly (readonly [what: string, items: readonly BootstrapsItem[],
     'one is cancelled as its addresses are made: what is there costs, and is in the estimate',
     [at(18, 'begin', 'first', 5), at(139.5664421962574, 'cancel', 'first'), { kind: 'order', withinSeconds: 1 }],
     [3229],
+  ],
+  [
+    'one is shared no more as Google still gives the role: nobody has it for long',
+    [at(0, 'begin', 'first'), at(1200, 'share', 'first'), at(1215, 'unshare', 'first'), { kind: 'slow policies' }],
+  ],
+  [
+    'a team moves and back as its bootstraps are made, cancelled and removed: roles and counts follow',
+    [
+      ...[at(0, 'begin', 'first'), at(1, 'begin', 'second', 1)],
+      { kind: 'teams', outside: 'alice@example.com', living: 1 },
+      ...[team(20, 'migrate', 'alpha'), team(60, 'undo', 'alpha'), team(100, 'migrate', 'beta')],
+      ...[at(130, 'cancel', 'second'), team(130, 'undo', 'beta'), team(1300, 'migrate', 'alpha')],
+      ...[at(2800, 'remove', 'first'), team(2800.5, 'undo', 'alpha')],
+    ],
   ],
   [
     'one is cancelled as its VMs are made: what is there costs, and is in the estimate',
