@@ -6,7 +6,8 @@ import { homeOf } from '../../local/demo/plinth-process.js';
 import { local, people as stackPeople } from '../../local/stack/deployment.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import type { BeginReply } from '../../shared/bootstrap/routes.js';
-import { collections } from '../../shared/names.js';
+import type { UnknownProject } from '../../shared/bootstrap/unknown-project.js';
+import { collections, labels } from '../../shared/names.js';
 import type { Team } from '../../shared/organization/team.js';
 import type { ProblemBody } from '../../shared/problems.js';
 import { type Life, lifeOf } from '../support/life.js';
@@ -62,10 +63,11 @@ describe('a bootstrap of a team whose record is lost', function () {
     ]);
   }
   const cleanup = async (...args: string[]) => outcomeOf(await runAt(['beta', 'cleanup', ...args, '--json'], operator));
-  const takeIn = ({ projectId }: BootstrapView) => cleanup('take-in', projectId, '--with', alice, '--ttl', '5h');
+  const takeIn = ({ projectId }: BootstrapView, ...more: string[]) =>
+    cleanup('take-in', projectId, '--with', alice, '--ttl', '5h', ...more);
   /** As `--recover-config` asks once it has the files. */
-  const takeUp = (view: BootstrapView) =>
-    people.ask<BeginReply & ProblemBody>(alice, 'POST', '/bootstraps', {
+  const takeUp = (view: BootstrapView, as: string = alice, team?: number) =>
+    people.ask<BeginReply & ProblemBody>(as, 'POST', '/bootstraps', {
       options: {
         projectName: view.name,
         billingAccount: local.billingAccount,
@@ -80,6 +82,7 @@ describe('a bootstrap of a team whose record is lost', function () {
         'utf8',
       ).trim(),
       takeUp: view.id,
+      ...(team !== undefined && { team }),
     });
   const namesOf = async (team: number) =>
     (await people.ask<BootstrapView[]>(bob, 'GET', `/bootstraps?team=${team}`)).body.map(({ name }) => name);
@@ -93,6 +96,7 @@ describe('a bootstrap of a team whose record is lost', function () {
     expect((await scene.view(view.id)).state).to.equal('removed');
   }
   const deleted = (team: number) => people.statusOf(alice, 'DELETE', `/teams/${team}`);
+  const labelsOf = ({ projectId }: BootstrapView) => life.project(projectId)['labels'] as Record<string, string>;
 
   for (const [i, claim] of (['with its claim', 'without its claim'] as const).entries()) {
     it(`is the team’s again once its owner takes it up, and counts once, lost ${claim}`, async () => {
@@ -119,6 +123,8 @@ describe('a bootstrap of a team whose record is lost', function () {
       const team = await makeTeam();
       const view = await made(`in-${i}`, team);
       await lose(view, claim);
+      const dry = await takeIn(view, '--dry-run');
+      expect((dry.result['project'] as UnknownProject).team).to.equal(team);
       const taken = await takeIn(view);
       expect(taken.exitCode, taken.stderr).to.equal(0);
       await scene.stack.settle();
@@ -143,6 +149,94 @@ describe('a bootstrap of a team whose record is lost', function () {
     expect((await life.record(view.id))?.state).to.equal('removed');
     expect(await living(team, 1)).to.equal(200);
     expect(await begins('by-id-more', team)).to.equal(0);
+    expect(await deleted(team)).to.equal(200);
+  });
+
+  it('does not keep its team from being deleted where nothing in the records is the team’s', async () => {
+    const team = await makeTeam();
+    const view = await made('forgotten', team);
+    await lose(view, 'with its claim');
+    expect(await deleted(team)).to.equal(200);
+    const dry = await takeIn(view, '--dry-run');
+    expect(dry.result['project']).to.include({ formerTeam: team });
+    // The owner is told, and has it.
+    const taken = await takeIn(view);
+    expect(taken.exitCode, taken.stderr).to.equal(0);
+    const now = await scene.view(view.id);
+    expect(now.team).to.equal(undefined);
+    expect(now.warnings.join()).to.contain(`team ${team}, which is gone`);
+    await scene.stack.settle();
+    expect(labelsOf(view)).to.not.have.property(labels.team);
+  });
+
+  it('is not the team’s of a label that somebody wrote, or took from another project', async () => {
+    const [team, other] = [await makeTeam(), await makeTeam()];
+    const theirs = await made('theirs', other);
+    const view = await made('ours', team);
+    const own = labelsOf(view)[labels.team] ?? '';
+    for (const forged of [
+      labelsOf(theirs)[labels.team] ?? '',
+      own.replace(String(team), String(other)),
+      `t${other}`,
+      `t${other}-${'0'.repeat(40)}`,
+    ]) {
+      labelsOf(view)[labels.team] = forged;
+      await lose(view, 'with its claim');
+      const taken = await takeIn(view);
+      expect(taken.exitCode, taken.stderr).to.equal(0);
+      expect((await scene.view(view.id)).team, forged).to.equal(undefined);
+      await scene.stack.settle();
+      expect(labelsOf(view), 'what is not so goes').to.not.have.property(labels.team);
+    }
+    labelsOf(view)[labels.team] = labelsOf(theirs)[labels.team] ?? '';
+    await lose(view, 'with its claim');
+    const { status, body } = await takeUp(view, alice, other);
+    expect([status, body.errors?.[0]?.path]).to.deep.equal([400, '--team']);
+    expect((await takeUp(view)).body.bootstrap.team).to.equal(undefined);
+    await scene.stack.settle();
+    expect(await namesOf(other)).to.deep.equal(['theirs']);
+  });
+
+  it('is taken up by no owner who has left the team', async () => {
+    const team = await makeTeam();
+    const view = await made('left', team);
+    await lose(view, 'without its claim');
+    expect(await people.statusOf(bob, 'DELETE', `/teams/${team}/members/${alice}`)).to.equal(204);
+    const { status, body } = await takeUp(view);
+    expect([status, body.code], JSON.stringify(body)).to.deep.equal([403, 'forbidden']);
+    expect(body.detail).to.contain(`team ${team}`);
+    // An operator decides: another owner, or no team.
+    const refused = await takeIn(view);
+    expect([refused.exitCode, refused.result.problem?.code]).to.deep.equal([5, 'conflict']);
+    expect(refused.result.problem?.detail).to.contain(`${alice} is not in team ${team}`);
+    expect(await life.record(view.id)).to.equal(undefined);
+    const taken = await takeIn(view, '--without-team');
+    expect(taken.exitCode, taken.stderr).to.equal(0);
+    expect((await scene.view(view.id)).team).to.equal(undefined);
+  });
+
+  it('gets around no ceiling: what plinth has not made is not taken up', async () => {
+    const team = await makeTeam();
+    const view = await made('no-more', team);
+    expect(await living(team, 1)).to.equal(200);
+    const never = { ...view, id: 'b0123456789abcde', name: 'never' };
+    expect((await takeUp(never, alice, team)).status).to.equal(404);
+    expect(await namesOf(team)).to.deep.equal(['no-more']);
+  });
+
+  it('comes into the team that an operator names, as where an earlier release wrote its labels', async () => {
+    const team = await makeTeam();
+    const view = await made('of-before', team);
+    delete labelsOf(view)[labels.team];
+    await lose(view, 'with its claim');
+    expect((await takeIn(view, '--team', '4711')).exitCode).to.equal(4);
+    expect((await takeIn(view, '--team', String(team), '--without-team')).exitCode).to.equal(2);
+    const taken = await takeIn(view, '--team', String(team));
+    expect(taken.exitCode, taken.stderr).to.equal(0);
+    await scene.stack.settle();
+    expect((await scene.view(view.id)).team).to.equal(team);
+    expect(labelsOf(view)[labels.team]).to.match(new RegExp(`^t${team}-[0-9a-f]{40}$`));
+    await remove(view);
     expect(await deleted(team)).to.equal(200);
   });
 });
