@@ -7,8 +7,8 @@ import { vmsOf } from '../functions/steps/topology.js';
 import type { BootstrapOptions } from '../shared/bootstrap/options.js';
 import { type Bench, type Bootstrapped, createBench, warmUp } from './bootstrap.js';
 import { workedMilliseconds } from './cpu.js';
-import { emulatorsMissing } from './emulators.js';
-import { type Figure, type Measurement, median } from './figures.js';
+import { onEmulators } from './emulators.js';
+import { type Figure, type Measurement, median, part } from './figures.js';
 
 const many = { memory: 200, emulator: 20 } as const;
 const timesAlone = 5;
@@ -119,12 +119,10 @@ export const atOnce: Measurement = {
   name: 'at-once',
   title: 'Many bootstraps at once (factor 0)',
   isBeside: true,
-  async measure(say, count) {
-    const figures = await figuresOf('memory', say, count);
-    if (count !== undefined) return figures;
-    const missing = emulatorsMissing();
-    if (missing === undefined) return [...figures, ...(await figuresOf('emulator', say))];
-    say(missing);
-    return figures;
+  mostSeconds: 600,
+  async *measure(say, count) {
+    yield* part('many at once (memory)', () => figuresOf('memory', say, count));
+    if (count === undefined)
+      yield* onEmulators('many at once (emulator)', 'emulator', () => figuresOf('emulator', say));
   },
 };

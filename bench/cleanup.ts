@@ -8,7 +8,7 @@ import { createStack, type Stack } from '../local/stack/stack.js';
 import { collections, functionNames, labels, schedulerJobs } from '../shared/names.js';
 import { countStore, type StoreCounts } from '../test/support/counting-store.js';
 import { optionsOf } from './bootstrap.js';
-import { type Figure, type Measurement, quantile } from './figures.js';
+import { type Figure, type Measurement, part, quantile, type Row } from './figures.js';
 
 /** The schedule that terraform gives the job. */
 const periodSeconds = 300;
@@ -195,100 +195,104 @@ async function whyNot({ store, stack }: Bench, now: string): Promise<Map<string,
 
 const megabytes = (): number => process.memoryUsage().rss / 2 ** 20;
 
+/** In a cloud at real speed. */
+async function* ofExpired(say: (text: string) => void): AsyncGenerator<Row> {
+  say('bootstrapping the pattern');
+  const bench = await createBench(1);
+  try {
+    for (const count of [1, 100, 1000]) {
+      say(`${count} expiring at once`);
+      const all = count === 1 ? 'one expiring' : `${count} expiring at once`;
+      yield* part(all, () => expired(bench, { count, all }, say));
+    }
+  } finally {
+    await bench.close();
+  }
+}
+
+async function expired(
+  bench: Bench,
+  { count, all }: { readonly count: number; readonly all: string },
+  say: (text: string) => void,
+): Promise<readonly Figure[]> {
+  const before = megabytes();
+  const { seconds, calls, reads, written } = await expire(bench, count, say);
+  const figure = (name: string, value: number, unit: string, baseline?: Figure['baseline']): Figure => ({
+    name: `${all}: ${name}`,
+    value,
+    unit,
+    ...(baseline === undefined ? {} : { baseline }),
+  });
+  const wait = { name: 'longest wait for a run', value: periodSeconds, unit: 's' };
+  // What expires does so at any time between two runs.
+  const waited = seconds.flatMap((each) => Array.from({ length: 100 }, (_, i) => each + (i * periodSeconds) / 100));
+  const shares = [
+    ['p50', 0.5],
+    ['p99', 0.99],
+  ] as const;
+  const projects = { name: 'projects', value: count, unit: '' };
+  return [
+    ...shares.flatMap(([name, share]) => [
+      figure(`gone after the run began, ${name}`, quantile(seconds, share), 's', wait),
+      figure(`gone after its time, ${name}`, quantile(waited, share), 's'),
+    ]),
+    figure('gone without the schedule', seconds.length, '', projects),
+    figure('API calls', calls, '', projects),
+    figure('documents read', reads, '', projects),
+    figure('documents written', written, '', projects),
+    figure('memory of the whole stack', megabytes(), 'MB', { name: 'before', value: before, unit: 'MB' }),
+  ];
+}
+
+/** A run that finds nothing to do. */
+async function ofLiving(): Promise<readonly Figure[]> {
+  const bench = await createBench(0);
+  try {
+    const idle = async () => {
+      const [before, since] = [{ ...bench.counts }, bench.stack.cloudHalf?.cloud.calls.last() ?? 0];
+      const begun = performance.now();
+      await bench.call();
+      return {
+        reads: bench.counts.reads - before.reads,
+        calls: (bench.stack.cloudHalf?.cloud.calls.list({ since }) ?? []).filter(({ caller }) =>
+          caller.startsWith('plinth-'),
+        ).length,
+        milliseconds: performance.now() - begun,
+      };
+    };
+    await idle();
+    const alone = await idle();
+    await bench.add(live, Date.now() + 86_400_000);
+    const [before, among] = [megabytes(), await idle()];
+    const beside = (name: string, value: number, was: number, unit = ''): Figure => ({
+      name: `a run among ${live} live: ${name}`,
+      value,
+      unit,
+      baseline: { name: 'with one live', value: was, unit },
+    });
+    return [
+      { ...beside('documents read', among.reads, alone.reads), aim: 1 },
+      { ...beside('API calls', among.calls, alone.calls), aim: 1 },
+      beside('time', among.milliseconds, alone.milliseconds, 'ms'),
+      {
+        name: `a run among ${live} live: memory of the whole stack`,
+        value: megabytes(),
+        unit: 'MB',
+        baseline: { name: 'before', value: before, unit: 'MB' },
+      },
+    ];
+  } finally {
+    await bench.close();
+  }
+}
+
 export const cleanup: Measurement = {
   name: 'cleanup',
   title: 'Cleanup: how long after its time a project is gone, in a realistic cloud; what a run costs',
-  async measure(say) {
-    const figures: Figure[] = [];
-    say('bootstrapping the pattern');
-    const slow = await createBench(1);
-    try {
-      for (const count of [1, 100, 1000]) {
-        say(`${count} expiring at once`);
-        const before = megabytes();
-        const { seconds, calls, reads, written } = await expire(slow, count, say);
-        const all = count === 1 ? 'one expiring' : `${count} expiring at once`;
-        const figure = (name: string, value: number, unit: string, baseline?: Figure['baseline']): Figure => ({
-          name: `${all}: ${name}`,
-          value,
-          unit,
-          ...(baseline === undefined ? {} : { baseline }),
-        });
-        const wait = { name: 'longest wait for a run', value: periodSeconds, unit: 's' };
-        for (const [name, share] of [
-          ['p50', 0.5],
-          ['p99', 0.99],
-        ] as const) {
-          figures.push(figure(`gone after the run began, ${name}`, quantile(seconds, share), 's', wait));
-          // What expires does so at any time between two runs.
-          const waited = seconds.flatMap((each) =>
-            Array.from({ length: 100 }, (_, i) => each + (i * periodSeconds) / 100),
-          );
-          figures.push(figure(`gone after its time, ${name}`, quantile(waited, share), 's'));
-        }
-        const projects = { name: 'projects', value: count, unit: '' };
-        figures.push(
-          figure('gone without the schedule', seconds.length, '', projects),
-          figure('API calls', calls, '', projects),
-          figure('documents read', reads, '', projects),
-          figure('documents written', written, '', projects),
-          figure('memory of the whole stack', megabytes(), 'MB', { name: 'before', value: before, unit: 'MB' }),
-        );
-      }
-    } finally {
-      await slow.close();
-    }
+  mostSeconds: 600,
+  async *measure(say) {
     say(`${live} live, none expired`);
-    const bench = await createBench(0);
-    try {
-      const idle = async () => {
-        const [before, since] = [{ ...bench.counts }, bench.stack.cloudHalf?.cloud.calls.last() ?? 0];
-        const begun = performance.now();
-        await bench.call();
-        return {
-          reads: bench.counts.reads - before.reads,
-          calls: (bench.stack.cloudHalf?.cloud.calls.list({ since }) ?? []).filter(({ caller }) =>
-            caller.startsWith('plinth-'),
-          ).length,
-          milliseconds: performance.now() - begun,
-        };
-      };
-      await idle();
-      const alone = await idle();
-      await bench.add(live, Date.now() + 86_400_000);
-      const [before, among] = [megabytes(), await idle()];
-      const beside = (value: number, unit = '') => ({ name: 'with one live', value, unit });
-      figures.push(
-        {
-          name: `a run among ${live} live: documents read`,
-          value: among.reads,
-          unit: '',
-          baseline: beside(alone.reads),
-          aim: 1,
-        },
-        {
-          name: `a run among ${live} live: API calls`,
-          value: among.calls,
-          unit: '',
-          baseline: beside(alone.calls),
-          aim: 1,
-        },
-        {
-          name: `a run among ${live} live: time`,
-          value: among.milliseconds,
-          unit: 'ms',
-          baseline: beside(alone.milliseconds, 'ms'),
-        },
-        {
-          name: `a run among ${live} live: memory of the whole stack`,
-          value: megabytes(),
-          unit: 'MB',
-          baseline: { name: 'before', value: before, unit: 'MB' },
-        },
-      );
-    } finally {
-      await bench.close();
-    }
-    return figures;
+    yield* part(`a run among ${live} live`, ofLiving);
+    yield* ofExpired(say);
   },
 };

@@ -6,14 +6,17 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { FunctionProcesses } from '../local/functions/processes.js';
 import { functionUrl, invokers } from '../local/stack/deployment.js';
 import { createStack, type Stack } from '../local/stack/stack.js';
 import { type FunctionName, functionNames } from '../shared/names.js';
+import { timeLimit } from '../shared/time-limit.js';
 import { bundleFunction } from '../tools/bundle/function-bundle.js';
 import { cpuMilliseconds } from './cpu.js';
-import { type Figure, type Measurement, median } from './figures.js';
+import { emulatorsMissing } from './emulators.js';
+import { type Figure, type Measurement, median, part, type Row, reasonOf } from './figures.js';
 
-const usualRounds = 9;
+const usualRounds = 7;
 /** Requests that are not measured: the emulators run on Java, and take minutes' worth of them to come to their pace. */
 const warmUps = 150;
 const names = Object.entries(functionNames) as [keyof typeof functionNames, FunctionName][];
@@ -111,6 +114,9 @@ async function lay(folder: string): Promise<void> {
   }
 }
 
+/** One that hangs is a bad answer. */
+const patience = (): AbortSignal => timeLimit(60_000);
+
 /** A request that the function answers well; a lane gets a message of a bootstrap that there is not. */
 async function requestOf(stack: Stack, name: FunctionName): Promise<() => Promise<Response>> {
   const base = functionUrl(stack.url, name);
@@ -118,7 +124,7 @@ async function requestOf(stack: Stack, name: FunctionName): Promise<() => Promis
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
   if (path !== undefined) {
     const { idToken } = await stack.tokens('alice@example.com');
-    return () => fetch(`${base}${path}`, { headers: bearer(idToken) });
+    return () => fetch(`${base}${path}`, { headers: bearer(idToken), signal: patience() });
   }
   if (lanes.includes(name)) {
     const message = { schema: 1, bootstrapId: 'b-nobody', instance: 'project', generation: 1 };
@@ -131,10 +137,15 @@ async function requestOf(stack: Stack, name: FunctionName): Promise<() => Promis
       'ce-type': 'google.cloud.pubsub.topic.v1.messagePublished',
     };
     return () =>
-      fetch(base, { method: 'POST', headers, body: JSON.stringify({ message: { data }, subscription: 's' }) });
+      fetch(base, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ message: { data }, subscription: 's' }),
+        signal: patience(),
+      });
   }
   const token = await stack.cloudHalf?.cloud.identity.idToken({ email: invokers.scheduler, audience: base });
-  return () => fetch(base, { method: 'POST', headers: bearer(token ?? '') });
+  return () => fetch(base, { method: 'POST', headers: bearer(token ?? ''), signal: patience() });
 }
 
 const residentMegabytes = (pid: number | undefined): number =>
@@ -146,59 +157,71 @@ interface Taken {
   readonly megabytes: number;
 }
 
-async function warmUp(stack: Stack, current: string): Promise<void> {
+interface Served {
+  readonly stack: Stack;
+  readonly processes: FunctionProcesses;
+  /** A link to the variant that is served. */
+  readonly current: string;
+}
+
+async function warmUp({ stack, processes, current }: Served): Promise<void> {
   symlinkSync('bundle', current);
   for (const name of [functionNames.api, functionNames.bootstraps]) {
     const ask = await requestOf(stack, name);
     for (let i = 0; i < warmUps; i += 1) await (await ask()).text();
-    await stack.functionsHalf?.processes?.end(name, 'SIGKILL');
+    await processes.end(name, 'SIGKILL');
   }
 }
 
-/** All variants of all functions by turns, so that a busy moment of the machine hits them alike. */
-async function measureAll(
-  folder: string,
-  say: (text: string) => void,
+/** What a start took, by variant; a variant that never answered well throws why. */
+type At = (variant: Variant) => Taken;
+
+/** All variants of a function by turns, so that a busy moment of the machine hits them alike. A bad answer is a row. */
+async function* measureFunction(
+  { stack, processes, current }: Served,
+  name: FunctionName,
   rounds: number,
-): Promise<(v: Variant, n: FunctionName) => Taken> {
-  const current = join(folder, 'current');
-  const taken = new Map<string, Taken[]>();
-  const stack = await createStack({ store: 'emulator', bundles: { folder: current } });
-  try {
-    const processes = stack.functionsHalf?.processes;
-    if (processes === undefined) throw new Error('No bundles are served.');
-    await warmUp(stack, current);
-    for (let round = 1; round <= rounds; round += 1) {
-      for (const [, name] of names) {
-        const ask = await requestOf(stack, name);
-        for (const variant of variantsOf(name)) {
-          await processes.end(name, 'SIGKILL');
-          rmSync(current, { force: true });
-          symlinkSync(variant, current);
-          const begun = performance.now();
-          const reply = await ask();
-          const ms = performance.now() - begun;
-          if (!reply.ok) throw new Error(`${name} (${variant}) answered ${reply.status}: ${await reply.text()}`);
-          const pid = await processes.pidOf(name);
-          const key = `${variant} ${name}`;
-          const now = { ms, cpu: cpuMilliseconds(pid), megabytes: residentMegabytes(pid) };
-          taken.set(key, [...(taken.get(key) ?? []), now]);
-        }
-        await processes.end(name, 'SIGKILL');
+): AsyncGenerator<Row> {
+  const taken = new Map<Variant, Taken[]>(variantsOf(name).map((variant) => [variant, []]));
+  const bad = new Map<Variant, string>();
+  const ask = await requestOf(stack, name);
+  for (let round = 1; round <= rounds; round += 1) {
+    for (const [variant, all] of taken) {
+      await processes.end(name, 'SIGKILL');
+      rmSync(current, { force: true });
+      symlinkSync(variant, current);
+      try {
+        all.push(await firstAnswer(processes, name, ask));
+      } catch (error) {
+        bad.set(variant, reasonOf(error));
+        yield { name: `${name}: ${variant}, round ${round} of ${rounds}`, why: reasonOf(error), kind: 'failed' };
       }
-      say(`${round} of ${rounds}`);
     }
-  } finally {
-    await stack.close();
   }
-  return (variant, name) => {
-    const all = taken.get(`${variant} ${name}`) ?? [];
+  await processes.end(name, 'SIGKILL');
+  const at: At = (variant) => {
+    const all = taken.get(variant) ?? [];
+    if (all.length === 0) throw new Error(`${variant} never answered well: ${bad.get(variant)}`);
     const middle = (of: keyof Taken) => median(all.map((each) => each[of]));
     return { ms: middle('ms'), cpu: middle('cpu'), megabytes: middle('megabytes') };
   };
+  yield* part(name, async () => figuresOf(name, at));
 }
 
-function figuresOf(name: FunctionName, at: (variant: Variant) => Taken): Figure[] {
+async function firstAnswer(
+  processes: FunctionProcesses,
+  name: FunctionName,
+  ask: () => Promise<Response>,
+): Promise<Taken> {
+  const begun = performance.now();
+  const reply = await ask();
+  const ms = performance.now() - begun;
+  if (!reply.ok) throw new Error(`it answered ${reply.status}: ${(await reply.text()).slice(0, 300)}`);
+  const pid = await processes.pidOf(name);
+  return { ms, cpu: cpuMilliseconds(pid), megabytes: residentMegabytes(pid) };
+}
+
+function figuresOf(name: FunctionName, at: At): Figure[] {
   const [bundle, sources, bare, client] = [at('bundle'), at('sources'), at('hello'), at('client')];
   /** What a start may take: half as much again as hello world, and what the store's client as it is published takes. */
   const allowed = (of: 'ms' | 'cpu') => 1.5 * bare[of] + (client[of] - bare[of]);
@@ -229,7 +252,7 @@ function figuresOf(name: FunctionName, at: (variant: Variant) => Taken): Figure[
 }
 
 /** What people and schedules wait for takes little more than hello world that reads one document by the client as bundles hold it. */
-const besideBundled = (name: FunctionName, at: (variant: Variant) => Taken): Figure => ({
+const besideBundled = (name: FunctionName, at: At): Figure => ({
   name: `${name}: first answer, CPU, over the client as bundled`,
   value: at('bundle').cpu,
   unit: 'ms',
@@ -238,7 +261,7 @@ const besideBundled = (name: FunctionName, at: (variant: Variant) => Taken): Fig
 });
 
 /** A lane shall have made its first call within a second. */
-function figuresWithCompute(name: FunctionName, at: (variant: Variant) => Taken): Figure[] {
+function figuresWithCompute(name: FunctionName, at: At): Figure[] {
   const { ms, megabytes } = at('bundle with Compute');
   return [
     {
@@ -260,16 +283,37 @@ function figuresWithCompute(name: FunctionName, at: (variant: Variant) => Taken)
 export const coldStart: Measurement = {
   name: 'cold-start',
   title: 'Cold start of each function',
-  async measure(say, rounds = usualRounds) {
+  mostSeconds: 600,
+  async *measure(say, rounds = usualRounds) {
+    const why = emulatorsMissing();
+    if (why !== undefined) {
+      yield { name: 'cold start', why, kind: 'left out' };
+      return;
+    }
     mkdirSync('dist', { recursive: true });
     // Within the project, where the framework is found.
     const folder = mkdtempSync(join('dist', 'cold-start-'));
+    const tidy = () => rmSync(folder, { recursive: true, force: true });
+    process.once('exit', tidy);
     try {
       await lay(folder);
-      const at = await measureAll(folder, say, rounds);
-      return names.flatMap(([, name]) => figuresOf(name, (variant) => at(variant, name)));
+      say('all bundles are laid out');
+      const current = join(folder, 'current');
+      const stack = await createStack({ store: 'emulator', bundles: { folder: current } });
+      try {
+        const processes = stack.functionsHalf?.processes;
+        if (processes === undefined) throw new Error('No bundles are served.');
+        const served: Served = { stack, processes, current };
+        await warmUp(served);
+        for (const [at, [, name]] of names.entries()) {
+          say(`${name}, ${at + 1} of ${names.length}`);
+          yield* measureFunction(served, name, rounds);
+        }
+      } finally {
+        await stack.close();
+      }
     } finally {
-      rmSync(folder, { recursive: true, force: true });
+      tidy();
     }
   },
 };

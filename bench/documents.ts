@@ -4,7 +4,7 @@ import type { GivenOptions } from '../shared/bootstrap/options.js';
 import { collections, type Lane } from '../shared/names.js';
 import { type Bench, createBench, planOfBootstrap, warmUp } from './bootstrap.js';
 import { createSvg, draw, ticksTo } from './drawing.js';
-import type { Figure, Measurement } from './figures.js';
+import { type Figure, isFigure, type Measurement, part, type Row } from './figures.js';
 import { createPackagedBench } from './packaged.js';
 import { type Turns, watchTurns } from './turns.js';
 
@@ -96,23 +96,24 @@ export function costSvg(figures: readonly Figure[]): string {
   return svg.toString();
 }
 
-/** None where this computer holds no machines. */
-async function ofInstalls(say: (text: string) => void): Promise<Figure[]> {
-  const turns = watchTurns();
-  const bench = await createPackagedBench({ timeFactor: installTimeFactor, onLog: turns.onLog }).catch(
-    (error: unknown) => {
-      say(`Installs are left out. ${error instanceof Error ? error.message : String(error)}`);
-      return undefined;
-    },
-  );
-  if (bench === undefined) return [];
-  const figures: Figure[] = [];
+async function* ofBootstraps(): AsyncGenerator<Row> {
+  const bench = await createBench({ timeFactor: 0 });
   try {
-    for (const { title, options } of kinds) {
-      const install = { ...options, ...bench.install };
-      figures.push(...(await countsOf(bench, `an install, ${title}`, install, turns)));
+    await warmUp(bench, 1);
+    for (const { title, options } of kinds) yield* part(title, () => countsOf(bench, title, options));
+  } finally {
+    await bench.close();
+  }
+}
+
+async function* ofInstalls(): AsyncGenerator<Row> {
+  const turns = watchTurns();
+  const bench = await createPackagedBench({ timeFactor: installTimeFactor, onLog: turns.onLog });
+  try {
+    for (const kind of kinds) {
+      const title = `an install, ${kind.title}`;
+      yield* part(title, () => countsOf(bench, title, { ...kind.options, ...bench.install }, turns));
     }
-    return figures;
   } finally {
     await bench.close();
   }
@@ -122,17 +123,15 @@ export const documents: Measurement = {
   name: 'documents',
   title: 'Documents and messages of a bootstrap (nobody following; factor 0, installs 0.05)',
   isBeside: true,
-  async measure(say) {
+  mostSeconds: 300,
+  async *measure(say) {
     const figures: Figure[] = [];
-    const bench = await createBench({ timeFactor: 0 });
-    try {
-      await warmUp(bench, 1);
-      for (const { title, options } of kinds) figures.push(...(await countsOf(bench, title, options)));
-    } finally {
-      await bench.close();
+    for (const rows of [ofBootstraps(), ofInstalls()]) {
+      for await (const row of rows) {
+        if (isFigure(row)) figures.push(row);
+        yield row;
+      }
     }
-    figures.push(...(await ofInstalls(say)));
     say(`what a bootstrap asks of the store, by its size: ${draw('cost', costSvg(figures))}`);
-    return figures;
   },
 };

@@ -9,16 +9,35 @@ export interface EarlierRelease {
   readonly folder: string;
 }
 
-/** The one that PLINTH_BENCH_BEFORE names by its commit. */
-export function earlierRelease(say: (text: string) => void): EarlierRelease | undefined {
-  const commit = process.env['PLINTH_BENCH_BEFORE'];
-  if (commit === undefined) return undefined;
+/** Where measurements, each in its own process, find what was built. */
+const variables = { commit: 'PLINTH_BENCH_BEFORE', folder: 'PLINTH_BENCH_BEFORE_FOLDER' } as const;
+
+export const wantedCommit = (): string | undefined => process.env[variables.commit];
+
+export const environmentWith = (earlier: EarlierRelease | undefined): NodeJS.ProcessEnv => ({
+  ...process.env,
+  [variables.commit]: earlier?.commit,
+  [variables.folder]: earlier?.folder,
+});
+
+/** For a measurement: the one that stands beside this release. */
+export function earlierRelease(): EarlierRelease | undefined {
+  const { [variables.commit]: commit, [variables.folder]: folder } = process.env;
+  return commit === undefined || folder === undefined ? undefined : { commit, folder };
+}
+
+export function buildRelease(commit: string): EarlierRelease {
   const folder = mkdtempSync(join(tmpdir(), 'plinth-bench-'));
-  say(`  ${commit} is built in ${folder}`);
-  execFileSync('git', ['worktree', 'add', '--detach', '--force', folder, commit], { stdio: 'ignore' });
-  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
-  execFileSync('npm', ['run', '-s', 'build'], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
-  return { commit, folder };
+  try {
+    execFileSync('git', ['worktree', 'add', '--detach', '--force', folder, commit], { stdio: 'ignore' });
+    symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
+    execFileSync('npm', ['run', '-s', 'build'], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
+    return { commit, folder };
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true });
+    execFileSync('git', ['worktree', 'prune']);
+    throw error;
+  }
 }
 
 export function removeRelease({ folder }: EarlierRelease): void {

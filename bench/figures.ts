@@ -14,23 +14,53 @@ export interface Figure {
   readonly aimBeside?: number;
 }
 
+/** What was not measured. It stands in the place of the figures, so that nobody misses them silently. */
+export interface Gap {
+  readonly name: string;
+  readonly why: string;
+  /** `left out`: this machine lacks what it needs. */
+  readonly kind: 'failed' | 'left out';
+}
+
+export type Row = Figure | Gap;
+
+export const isGap = (row: Row): row is Gap => 'why' in row;
+export const isFigure = (row: Row): row is Figure => !isGap(row);
+
 export interface Measurement {
   readonly name: string;
   readonly title: string;
   /** It is run in the earlier release, too, if one is named. */
   readonly isBeside?: boolean;
-  /** `say` shows how far it is. `count`: how many, of what the measurement says, where that is not to be as usual. */
-  measure(say: (text: string) => void, count?: number): Promise<readonly Figure[]>;
+  /** After so long it is ended, and keeps what it has measured until then. */
+  readonly mostSeconds: number;
+  /**
+   * Each row as soon as it is known. `say` shows how far it is. `count`: how many, of what the measurement says, where that is
+   * not to be as usual.
+   */
+  measure(say: (text: string) => void, count?: number): AsyncIterable<Row>;
+}
+
+export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** A part of a measurement: if it fails, a row tells why, and the other parts are measured all the same. */
+export async function* part(name: string, measure: () => Promise<readonly Row[]>): AsyncGenerator<Row> {
+  try {
+    yield* await measure();
+  } catch (error) {
+    yield { name, why: reasonOf(error), kind: 'failed' };
+  }
 }
 
 export const ratioOf = ({ value, baseline }: Figure): number | undefined =>
   baseline === undefined ? undefined : value / baseline.value;
 
 /** The figures that both releases have. `release`: what the earlier one is called. */
-export const besideRelease = (now: readonly Figure[], then: readonly Figure[], release: string): Figure[] =>
-  now.flatMap(({ name, value, unit, aimBeside }) => {
-    const before = then.find((each) => each.name === name);
-    if (before === undefined) return [];
+export const besideRelease = (now: readonly Row[], then: readonly Figure[], release: string): Figure[] =>
+  now.flatMap((row) => {
+    const before = then.find(({ name }) => name === row.name);
+    if (before === undefined || isGap(row)) return [];
+    const { name, value, unit, aimBeside } = row;
     const baseline = { name: `of ${release}`, value: before.value, unit };
     return [{ name: `${name}, again`, value, unit, baseline, ...(aimBeside === undefined ? {} : { aim: aimBeside }) }];
   });
@@ -47,29 +77,32 @@ const shown = (value: number, unit: string): string => {
   return `${Number.isInteger(value) ? value : value.toFixed(digits)} ${unit}`.trim();
 };
 
-function aimText(figure: Figure): string {
+export function isMissed(figure: Figure): boolean {
   const { aim, atLeast } = figure;
-  const ratio = ratioOf(figure);
-  if (atLeast !== undefined) return `≥ ${atLeast}${ratio === undefined || ratio < atLeast ? ' MISSED' : ''}`;
-  return aim === undefined ? '' : `≤ ${aim}${ratio === undefined || ratio > aim ? ' MISSED' : ''}`;
+  const ratio = ratioOf(figure) ?? Number.NaN;
+  return (aim !== undefined && !(ratio <= aim)) || (atLeast !== undefined && !(ratio >= atLeast));
 }
 
-/** For people: one line a figure, in columns. */
-export function tableOf(figures: readonly Figure[]): string {
-  const rows = [
-    ['figure', 'value', 'baseline', 'ratio', 'aim'],
-    ...figures.map((figure) => {
-      const { name, value, unit, baseline } = figure;
-      const ratio = ratioOf(figure);
-      return [
-        name,
-        shown(value, unit),
-        baseline === undefined ? '' : `${baseline.name}: ${shown(baseline.value, baseline.unit)}`,
-        ratio === undefined ? '' : ratio.toFixed(ratio < 0.1 ? 4 : 2),
-        aimText(figure),
-      ];
-    }),
+function aimText(figure: Figure): string {
+  const { aim, atLeast } = figure;
+  const text = atLeast !== undefined ? `≥ ${atLeast}` : aim !== undefined ? `≤ ${aim}` : '';
+  return isMissed(figure) ? `${text} MISSED` : text;
+}
+
+function cellsOf(figure: Figure): string[] {
+  const { name, value, unit, baseline } = figure;
+  const ratio = ratioOf(figure);
+  return [
+    name,
+    shown(value, unit),
+    baseline === undefined ? '' : `${baseline.name}: ${shown(baseline.value, baseline.unit)}`,
+    ratio === undefined ? '' : ratio.toFixed(ratio < 0.1 ? 4 : 2),
+    aimText(figure),
   ];
+}
+
+/** For people: in columns. */
+export function columns(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
   return rows
     .map((row) =>
@@ -79,4 +112,16 @@ export function tableOf(figures: readonly Figure[]): string {
         .trimEnd(),
     )
     .join('\n');
+}
+
+/** One line a figure, and beneath them one line a gap. */
+export function tableOf(rows: readonly Row[]): string {
+  const gaps = rows.filter(isGap);
+  const figures = rows.filter(isFigure);
+  return [
+    ...(figures.length === 0
+      ? []
+      : [columns([['figure', 'value', 'baseline', 'ratio', 'aim'], ...figures.map(cellsOf)])]),
+    ...gaps.map(({ name, why, kind }) => `${name}: ${kind.toUpperCase()}: ${why}`),
+  ].join('\n');
 }

@@ -13,6 +13,7 @@ import { furnish, zone } from '../test/local-cloud/furnished.js';
 import { owner, project, type ReadyCloud, readyCloud } from '../test/local-cloud/ready-cloud.js';
 import { type Sshd, startSshd } from '../test/remote/sshd.js';
 import { type Figure, type Measurement, median } from './figures.js';
+import { noOpenSsh } from './ssh.js';
 
 const mebibytes = 64;
 const rounds = 5;
@@ -21,16 +22,17 @@ const questions = 60;
 export const iap: Measurement = {
   name: 'iap',
   title: 'The jumpbox through IAP beside directly',
-  async measure(say) {
+  mostSeconds: 180,
+  async *measure(say) {
     if (!existsSync('/usr/sbin/sshd')) {
-      say('OpenSSH is not on this machine: apt-get install openssh-server openssh-client');
-      return [];
+      yield { name: 'iap', why: noOpenSsh, kind: 'left out' };
+      return;
     }
     const sshd = await startSshd();
     const cloud = await readyCloud();
     try {
       await openTunnelTo(cloud, sshd);
-      return await compared(sshd, cloud, say);
+      yield* await compared(sshd, cloud, say);
     } finally {
       await cloud.close();
       await sshd.stop();

@@ -1,9 +1,9 @@
-/** How long a bootstrap with an install takes on embedded machines, beside the longest chain of what its instances themselves took: 8 hosts, and 14. */
+/** How long a bootstrap with an install takes on embedded machines, beside the longest chain of what its instances themselves took. */
 import { stepsOf } from '../functions/steps/index.js';
 import type { StackOptions } from '../local/stack/stack.js';
 import type { GivenOptions } from '../shared/bootstrap/options.js';
 import { type Bench, type Bootstrapped, planOfBootstrap } from './bootstrap.js';
-import { emulatorsMissing } from './emulators.js';
+import { onEmulators } from './emulators.js';
 import { type Figure, type Measurement, median } from './figures.js';
 import { type Chain, cloudSpans, covered, longestChain } from './longest-chain.js';
 import { createPackagedBench } from './packaged.js';
@@ -22,7 +22,6 @@ interface Kind {
 
 const kinds: readonly Kind[] = [
   { hosts: 8, options: {}, stack: {} },
-  { hosts: 14, options: { multiDc: true }, stack: {} },
   { hosts: 14, options: { multiDc: true }, stack: { store: 'emulator' }, aim: 1.5 },
 ];
 
@@ -37,7 +36,11 @@ export async function chainOfInstall(bench: Bench, bootstrapped: Bootstrapped, t
   );
 }
 
-async function measured({ hosts, options, stack, aim }: Kind, say: (text: string) => void): Promise<Figure> {
+const titleOf = ({ hosts, stack }: Kind): string =>
+  `an install on ${hosts} hosts${stack.store === 'emulator' ? ", on Google's emulators" : ''}`;
+
+async function measured(kind: Kind, say: (text: string) => void): Promise<Figure> {
+  const { hosts, options, stack, aim } = kind;
   const turns = watchTurns();
   const bench = await createPackagedBench({ ...stack, timeFactor, onLog: turns.onLog });
   try {
@@ -56,7 +59,7 @@ async function measured({ hosts, options, stack, aim }: Kind, say: (text: string
     const middle = median(found.map(ratio));
     const { milliseconds, chain } = found.find((round) => ratio(round) === middle) ?? { milliseconds: 0, chain: none };
     return {
-      name: `an install on ${hosts} hosts${stack.store === 'emulator' ? ", on Google's emulators" : ''}, the median ratio of ${rounds}`,
+      name: `${titleOf(kind)}, the median ratio of ${rounds}`,
       value: milliseconds / 1000,
       unit: 's',
       baseline: { name: 'longest chain of what its instances took', value: chain.milliseconds / 1000, unit: 's' },
@@ -72,14 +75,9 @@ const none: Chain = { milliseconds: 0, instances: [] };
 export const installs: Measurement = {
   name: 'installs',
   title: `A bootstrap with an install on embedded machines (factor ${timeFactor} of the cloud)`,
-  async measure(say) {
-    const missing = emulatorsMissing();
-    if (missing !== undefined) say(`${missing} Its figure is left out.`);
-    const figures: Figure[] = [];
-    for (const kind of kinds) {
-      if (kind.stack.store === 'emulator' && missing !== undefined) continue;
-      figures.push(await measured(kind, say));
-    }
-    return figures;
+  mostSeconds: 600,
+  async *measure(say) {
+    for (const kind of kinds)
+      yield* onEmulators(titleOf(kind), kind.stack.store, async () => [await measured(kind, say)]);
   },
 };

@@ -1,7 +1,7 @@
 /** What plinth itself takes an instance: the time of its run, less that in which a cloud call was under way. */
 import { collections } from '../shared/names.js';
 import { type Bench, createBench, warmUp } from './bootstrap.js';
-import { emulatorsMissing } from './emulators.js';
+import { onEmulators } from './emulators.js';
 import { type Figure, type Measurement, median, quantile } from './figures.js';
 import { covered, type Span } from './longest-chain.js';
 
@@ -84,19 +84,15 @@ export const instanceCost: Measurement = {
   name: 'instance-cost',
   title: 'Orchestration an instance: its time without its cloud calls (factor 0)',
   isBeside: true,
-  async measure(say) {
-    const figures = [
-      ...(await figuresOf('one at a time, in memory', { store: 'memory', concurrency: 1 })),
-      ...(await figuresOf('all that are ready at once, in memory', { store: 'memory' })),
-    ];
-    const missing = emulatorsMissing();
-    if (missing !== undefined) {
-      say(missing);
-      return figures;
+  mostSeconds: 300,
+  async *measure() {
+    const kinds = [
+      ['one at a time, in memory', { store: 'memory', concurrency: 1 }],
+      ['all that are ready at once, in memory', { store: 'memory' }],
+      ["all that are ready at once, on Google's emulators", { store: 'emulator' }],
+    ] as const;
+    for (const [title, options] of kinds) {
+      yield* onEmulators(`an instance, ${title}`, options.store, () => figuresOf(title, options));
     }
-    return [
-      ...figures,
-      ...(await figuresOf("all that are ready at once, on Google's emulators", { store: 'emulator' })),
-    ];
   },
 };

@@ -1,146 +1,153 @@
 /**
- * `npm run bench`: all figures, each beside a baseline of the same run, as a table and as JSON. A figure is never a test: it
+ * `npm run bench`: all figures, each beside a baseline of the same run, as tables and as JSON. A figure is never a test: it
  * is read by people, and what is quoted in docs/build/bench.md bears its date and machine.
  */
-import { spawn } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { atOnce } from './at-once.js';
-import { cleanup } from './cleanup.js';
-import { coldStart } from './cold-start.js';
-import { completion } from './completion.js';
-import { documents } from './documents.js';
-import { earlierRelease, removeRelease } from './earlier-release.js';
-import { besideRelease, type Figure, type Measurement, ratioOf, tableOf } from './figures.js';
-import { forecasts } from './forecast.js';
-import { help } from './help.js';
-import { iap } from './iap.js';
-import { installs } from './installs.js';
-import { instanceCost } from './instance-cost.js';
-import { keys } from './keys.js';
-import { organizations } from './organizations.js';
-import { poolClaims, poolInstall, poolReady } from './pool.js';
-import { preflightTime } from './preflight.js';
-import { quickWrites } from './quick-writes.js';
-import { simulatedCloud } from './simulated-cloud.js';
-import { ssh } from './ssh.js';
-import { wallTime } from './wall-time.js';
-
-const measurements: readonly Measurement[] = [
-  wallTime,
-  poolReady,
-  poolClaims,
-  poolInstall,
-  keys,
-  quickWrites,
-  instanceCost,
-  documents,
-  atOnce,
-  cleanup,
-  organizations,
-  preflightTime,
-  forecasts,
-  installs,
-  ssh,
-  iap,
-  help,
-  completion,
-  simulatedCloud,
-  coldStart,
-];
-
-/** What git ignores. */
-const resultsFile = resolve('bench/results.json');
-
-interface Result {
-  readonly name: string;
-  readonly figures: readonly Figure[];
-}
+import { figuresIn, rowsOf } from './apart.js';
+import { buildRelease, type EarlierRelease, environmentWith, removeRelease, wantedCommit } from './earlier-release.js';
+import { besideRelease, type Measurement, part, type Row, reasonOf, tableOf } from './figures.js';
+import { measurements } from './measurements.js';
+import { documentOf, failuresOf, type Result, resultsFile, summaryOf, writeResults } from './results.js';
 
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
-/** In a process of its own: neither memory nor compiled code of one measurement shall show in another's. */
-async function apart({ name, isBeside }: Measurement, folder = resolve('.')): Promise<readonly Figure[]> {
-  const { PLINTH_BENCH_BEFORE, ...env } = process.env;
-  const child = spawn(process.execPath, [join(folder, 'dist/bench/main.js'), '--only', name, '--json'], {
-    cwd: folder,
-    env: isBeside ? env : { ...env, PLINTH_BENCH_BEFORE },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let stdout = '';
-  child.stdout.on('data', (chunk: Buffer) => {
-    stdout += chunk;
-  });
-  const exitCode = await new Promise((done, failed) => {
-    child.once('error', failed);
-    child.once('close', done);
-  });
-  if (exitCode !== 0) throw new Error(`${name} ended with ${String(exitCode)}`);
-  return (JSON.parse(stdout) as { readonly results: readonly Result[] }).results.flatMap(({ figures }) => figures);
+const endingSignals = ['SIGINT', 'SIGTERM'] as const;
+
+/** What each process apart does: one measurement, whose rows it prints as JSON, one a line. */
+async function measureHere(measurement: Measurement, count: number | undefined): Promise<number> {
+  // Emulators and folders go at the exit.
+  for (const signal of endingSignals) process.once(signal, () => process.exit(1));
+  for await (const row of measurement.measure(say, count)) print(JSON.stringify(row));
+  return 0;
 }
 
-/** All of them, beside the earlier release if one is named. */
+/** Stops when the run does, or after so long. */
+function within(stop: AbortSignal, seconds: number): AbortSignal {
+  const limit = new AbortController();
+  setTimeout(() => limit.abort(`It had not ended after ${seconds} s.`), seconds * 1000).unref();
+  return AbortSignal.any([stop, limit.signal]);
+}
+
+interface Run {
+  readonly count: number | undefined;
+  readonly earlier: EarlierRelease | undefined;
+  readonly stop: AbortSignal;
+}
+
+/** Each row goes to `onRow` at once. A failure is a row, too. */
 async function measured(
-  measurement: Measurement,
-  only: boolean,
-  count: number | undefined,
-): Promise<readonly Figure[]> {
-  const figures = only ? await measurement.measure(say, count) : await apart(measurement);
-  const earlier = measurement.isBeside === true && count === undefined ? earlierRelease(say) : undefined;
-  if (earlier === undefined) return figures;
-  try {
-    return [...figures, ...besideRelease(figures, await apart(measurement, earlier.folder), earlier.commit)];
-  } finally {
-    removeRelease(earlier);
+  { name, mostSeconds, isBeside = false }: Measurement,
+  { count, earlier, stop }: Run,
+  onRow: (row: Row) => void,
+): Promise<void> {
+  const args = [fileURLToPath(import.meta.url), '--here', name];
+  if (count !== undefined) args.push('--count', String(count));
+  const rows: Row[] = [];
+  const why = await rowsOf({ args, env: environmentWith(earlier) }, within(stop, mostSeconds), (row) => {
+    rows.push(row);
+    onRow(row);
+  });
+  if (why !== undefined) onRow({ name, why, kind: 'failed' });
+  if (!isBeside || earlier === undefined || count !== undefined || stop.aborted) return;
+  const { commit, folder } = earlier;
+  const beside = part(`${name} of ${commit}`, async () =>
+    besideRelease(rows, await figuresIn(folder, name, within(stop, mostSeconds)), commit),
+  );
+  for await (const row of beside) onRow(row);
+}
+
+interface Told {
+  onRow(results: readonly Result[]): void;
+  onEnd(result: Result): void;
+}
+
+/** A measurement that fails leaves a row that says why, and the others run all the same. */
+async function measureAll(chosen: readonly Measurement[], run: Run, told: Told): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  for (const measurement of chosen) {
+    if (run.stop.aborted) break;
+    const { name, title } = measurement;
+    say(`${title} (${name})`);
+    const begun = performance.now();
+    const result: Result = { name, rows: [], seconds: 0 };
+    results.push(result);
+    const onRow = (row: Row): void => {
+      result.rows.push(row);
+      result.seconds = (performance.now() - begun) / 1000;
+      told.onRow(results);
+    };
+    await measured(measurement, run, onRow).catch((error: unknown) =>
+      onRow({ name, why: reasonOf(error), kind: 'failed' }),
+    );
+    result.seconds = (performance.now() - begun) / 1000;
+    told.onEnd(result);
   }
+  return results;
+}
+
+/** Undefined: none is wanted, or none could be built, which is said. */
+function earlierReleaseFor(chosen: readonly Measurement[]): EarlierRelease | undefined {
+  const commit = wantedCommit();
+  if (commit === undefined || !chosen.some(({ isBeside }) => isBeside)) return undefined;
+  say(`${commit} is built beside this release`);
+  return buildRelease(commit);
+}
+
+function refusalOf(names: readonly string[] | undefined, given: string | undefined, count: number | undefined) {
+  const unknown = names?.find((name) => !measurements.some((each) => each.name === name));
+  if (unknown !== undefined) {
+    return `--only takes ${measurements.map(({ name }) => name).join(', ')}, several with commas between them, not "${unknown}".`;
+  }
+  if (given !== undefined && (names?.length !== 1 || !Number.isInteger(count) || Number(count) < 1)) {
+    return '--count goes with --only and one name, and is a whole number from 1 on.';
+  }
+  return undefined;
 }
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
-    options: { only: { type: 'string' }, count: { type: 'string' }, json: { type: 'boolean', default: false } },
+    options: {
+      only: { type: 'string' },
+      count: { type: 'string' },
+      json: { type: 'boolean', default: false },
+      here: { type: 'string' },
+    },
   });
+  const names = (values.here ?? values.only)?.split(',');
   const count = values.count === undefined ? undefined : Number(values.count);
-  if (count !== undefined && (values.only === undefined || !Number.isInteger(count) || count < 1)) {
-    say('--count goes with --only, and is a whole number from 1 on.');
+  const refusal = refusalOf(names, values.count, count);
+  if (refusal !== undefined) {
+    say(refusal);
     return 2;
   }
-  const chosen = measurements.filter(({ name }) => values.only === undefined || values.only === name);
-  if (chosen.length === 0) {
-    say(`--only must be one of ${measurements.map(({ name }) => name).join(', ')}, not "${values.only}".`);
-    return 2;
+  const chosen = measurements.filter(({ name }) => names?.includes(name) ?? true);
+  const [first] = chosen;
+  if (values.here !== undefined && first !== undefined) return measureHere(first, count);
+
+  const stopped = new AbortController();
+  for (const signal of endingSignals) process.on(signal, () => stopped.abort('The run was stopped.'));
+  const earlier = earlierReleaseFor(chosen);
+  try {
+    const results = await measureAll(
+      chosen,
+      { count, earlier, stop: stopped.signal },
+      {
+        onRow(soFar) {
+          if (names === undefined) writeResults(soFar);
+        },
+        onEnd({ name, seconds, rows }) {
+          if (!values.json) print(`\n${name}, ${seconds.toFixed(0)} s\n${tableOf(rows)}\n`);
+        },
+      },
+    );
+    print(values.json ? documentOf(results) : summaryOf(results));
+    if (names === undefined) say(`\nAlso in ${resultsFile}.`);
+    return stopped.signal.aborted || results.some(({ rows }) => failuresOf(rows) > 0) ? 1 : 0;
+  } finally {
+    if (earlier !== undefined) removeRelease(earlier);
   }
-  const results: Result[] = [];
-  const failed: string[] = [];
-  for (const measurement of chosen) {
-    const { name, title } = measurement;
-    say(`${title} (${name})`);
-    try {
-      const figures = await measured(measurement, values.only !== undefined, count);
-      results.push({ name, figures });
-    } catch (error) {
-      failed.push(name);
-      say(`${name} could not be measured: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-    }
-  }
-  const figures = results.flatMap((result) => result.figures);
-  const all = {
-    at: new Date().toISOString(),
-    machine: { cores: availableParallelism(), node: process.version },
-    results: results.map(({ name, figures: own }) => ({
-      name,
-      figures: own.map((figure) => ({ ...figure, ratio: ratioOf(figure) })),
-    })),
-  };
-  if (values.json) process.stdout.write(`${JSON.stringify(all, null, 2)}\n`);
-  else process.stdout.write(`\n${tableOf(figures)}\n`);
-  if (values.only === undefined) {
-    mkdirSync(dirname(resultsFile), { recursive: true });
-    writeFileSync(resultsFile, `${JSON.stringify(all, null, 2)}\n`);
-    say(`\nAlso in ${resultsFile}, on ${all.machine.cores} cores.`);
-  }
-  return failed.length === 0 ? 0 : 1;
 }
 
 process.exitCode = await main();

@@ -18,10 +18,10 @@ import {
 } from '../test/organizations/organizations-server.js';
 import { countStore, type StoreCounts } from '../test/support/counting-store.js';
 import { callAgain, callAgainAtOnce, type Trace, traceStore } from './bare-store.js';
-import { type Figure, type Measurement, median, quantile } from './figures.js';
+import { type Figure, type Measurement, median, part, quantile } from './figures.js';
 import { makeStage, newOrganization, organizationCases, type Stage } from './organization-cases.js';
 
-const pairs = 60;
+const pairs = 30;
 const warmUp = 10;
 const burst = 64;
 const atOnce = 8;
@@ -208,11 +208,12 @@ async function ofSize(bench: Bench, size: number): Promise<Figure[]> {
 export const organizations: Measurement = {
   name: 'organizations',
   title: 'The organization API on the emulator, beside the bare store calls of the same operation',
-  async measure(say, count) {
-    const missing = emulatorMissing('firestore');
-    if (missing !== undefined) {
-      say(missing);
-      return [];
+  mostSeconds: 420,
+  async *measure(say, count) {
+    const why = emulatorMissing('firestore');
+    if (why !== undefined) {
+      yield { name: 'the organization API', why, kind: 'left out' };
+      return;
     }
     const emulator = await startEmulator('firestore');
     const issuer = await createIssuer();
@@ -232,17 +233,16 @@ export const organizations: Measurement = {
     try {
       const stage = await makeStage(server);
       const bench: Bench = { stage, client, bare, take, counts: counted.counts, say };
-      const figures: Figure[] = [];
       if (count !== undefined) {
         await ofSize(bench, smallestLarge);
-        return await ofSize(bench, count);
+        yield* await ofSize(bench, count);
+        return;
       }
-      for (const operation of operations) figures.push(...(await ofOperation(bench, operation)));
+      for (const operation of operations) yield* part(operation, () => ofOperation(bench, operation));
       for (const operation of ['addOrganizationMembers', 'inviteMembers', 'addTeamMembers'] as const) {
-        figures.push(await ofMany(bench, operation));
+        yield* part(`${operation} of ${mostAtOnce}`, async () => [await ofMany(bench, operation)]);
       }
-      for (const size of sizes) figures.push(...(await ofSize(bench, size)));
-      return figures;
+      for (const size of sizes) yield* part(`a team of ${size}`, () => ofSize(bench, size));
     } finally {
       client.close();
       server.close();

@@ -5,7 +5,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { earlierRelease, removeRelease } from './earlier-release.js';
+import { earlierRelease } from './earlier-release.js';
 import { type Figure, type Measurement, median } from './figures.js';
 
 /** Prints what the client needs, once the cloud answers. Written for any release of the simulated cloud. */
@@ -110,8 +110,9 @@ async function blocks(clouds: readonly Served[], times: number, ask: Ask): Promi
 export const simulatedCloud: Measurement = {
   name: 'simulated-cloud',
   title: 'The simulated cloud: its start, and requests a second',
-  async measure(say) {
-    const earlier = earlierRelease(say);
+  mostSeconds: 120,
+  async *measure() {
+    const earlier = earlierRelease();
     const [before, commit] = [earlier?.folder, earlier?.commit];
     const clouds: Served[] = [];
     try {
@@ -127,7 +128,7 @@ export const simulatedCloud: Measurement = {
       const baseline = (value: number | undefined, unit: string): Pick<Figure, 'baseline'> =>
         value === undefined || Number.isNaN(value) ? {} : { baseline: { name: `of ${commit}`, value, unit } };
       const memory = clouds.map(mebibytes);
-      const figures: Figure[] = [
+      yield* [
         {
           name: 'until it answers',
           value: median(starts[0] ?? []),
@@ -138,17 +139,15 @@ export const simulatedCloud: Measurement = {
       ];
       for (const [name, times, ask] of asked) {
         const [now = [], then = []] = await blocks(clouds, times, ask);
-        figures.push({
+        yield {
           name: `${name}, one at a time`,
           value: 1 / median(now),
           unit: 'a second',
           ...baseline(1 / median(then), 'a second'),
-        });
+        };
       }
-      return figures;
     } finally {
       for (const { child } of clouds) child.kill();
-      if (earlier !== undefined) removeRelease(earlier);
     }
   },
 };

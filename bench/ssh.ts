@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { createRemote, type FileSource } from '../functions/remote/remote.js';
 import { sha256 } from '../shared/sha256.js';
 import { type Sshd, startSshd } from '../test/remote/sshd.js';
-import { type Figure, type Measurement, median } from './figures.js';
+import { type Figure, type Measurement, median, part } from './figures.js';
 
 const run = promisify(execFile);
 const mebibytes = 256;
@@ -18,17 +18,21 @@ const rounds = 3;
 const questions = 200;
 const machines = 14;
 
+export const noOpenSsh = 'OpenSSH is not on this machine: apt-get install openssh-server openssh-client.';
+
 export const ssh: Measurement = {
   name: 'ssh',
   title: 'Files and questions to machines over SSH',
-  async measure(say) {
+  mostSeconds: 300,
+  async *measure(say) {
     if (!existsSync('/usr/sbin/sshd') || !existsSync('/usr/bin/scp')) {
-      say('OpenSSH is not on this machine: apt-get install openssh-server openssh-client');
-      return [];
+      yield { name: 'ssh', why: noOpenSsh, kind: 'left out' };
+      return;
     }
     const sshd = await startSshd();
     try {
-      return [...(await files(sshd, say)), ...(await asked(sshd, say))];
+      yield* part('files over SSH', () => files(sshd, say));
+      yield* part('questions over SSH', () => asked(sshd, say));
     } finally {
       await sshd.stop();
     }

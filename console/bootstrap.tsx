@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import type { BootstrapView, InstanceView } from '../shared/bootstrap/bootstrap.js';
+import { forecastText } from '../shared/bootstrap/forecast-text.js';
 import type { LogView } from '../shared/bootstrap/log.js';
 import { calledBy } from '../shared/command-words.js';
 import { call, path } from './calls.js';
@@ -13,7 +14,7 @@ import { Made } from './made.js';
 import { Command, Loaded, State, Title } from './parts.js';
 import { TimeLeft } from './projects.js';
 import { Timeline } from './timeline.js';
-import { isEnded, money, span, time } from './words.js';
+import { isEnded, money, time } from './words.js';
 
 /** A safety net: events say when to look again. */
 const restSeconds = 10;
@@ -107,15 +108,7 @@ const Fact = ({ title, children }: { title: string; children: preact.ComponentCh
 
 function Ready({ view: { forecast, state } }: { view: BootstrapView }) {
   if (forecast === undefined || state !== 'running') return null;
-  const { p50Seconds, p90Seconds, learntFrom } = forecast;
-  return (
-    <Fact title="Ready">
-      in about {span(p50Seconds * 1000)}, nine in ten within {span(p90Seconds * 1000)}{' '}
-      <span class="dim">
-        ({learntFrom === 0 ? 'a built-in estimate' : `as the last ${learntFrom === 1 ? 'one' : learntFrom} here took`})
-      </span>
-    </Fact>
-  );
+  return <Fact title="Ready">in {forecastText(forecast)}</Fact>;
 }
 
 /** What failed, why, and what to do: each advice once. */

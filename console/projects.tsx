@@ -2,12 +2,13 @@
 import { useState } from 'preact/hooks';
 import type { BootstrapSummary } from '../shared/bootstrap/bootstrap.js';
 import type { CallerView } from '../shared/bootstrap/caller.js';
+import { aboutText } from '../shared/bootstrap/forecast-text.js';
 import type { Team } from '../shared/organization/team.js';
 import { call } from './calls.js';
 import { type Asked, LifeQuestion, verbs } from './life.js';
 import { useLive, useNow } from './live.js';
 import { Command, Loaded, State, Title } from './parts.js';
-import { leftOf, money, plural, removeAtOf, span, time } from './words.js';
+import { leftOf, money, plural, removeAtOf, time } from './words.js';
 
 export function ProjectsPage() {
   const [all, setAll] = useState(false);
@@ -133,7 +134,7 @@ function Row({ of, now, teamName, ask }: RowParts) {
       </th>
       <td data-title="State">
         <State state={state} />
-        {forecast && state === 'running' && <small>ready in about {span(forecast.p50Seconds * 1000)}</small>}
+        {forecast && state === 'running' && <small>ready in {aboutText(forecast)}</small>}
         {problem && <small>{problem.detail}</small>}
         {of.vmsStopped && <small>its VMs are stopped</small>}
       </td>

@@ -32,7 +32,7 @@ export const list = defineCommand({
         import('../frame/table.js'),
         import('../follow/life-text.js'),
         import('../cost.js'),
-        import('../follow/forecast-text.js'),
+        import('../../shared/bootstrap/forecast-text.js'),
       ]);
     const bootstraps = inOrder(await client.list(all, team), removeAtOf);
     return {

@@ -1,5 +1,6 @@
 /** One screen before a new bootstrap starts: its size, price, time, end and plan, and all that the preflight does not find fine. */
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
+import { forecastText } from '../../shared/bootstrap/forecast-text.js';
 import type { Beginning, PreflightFinding, PreflightReply } from '../../shared/bootstrap/preflight.js';
 import type { BootstrapRequest } from '../../shared/bootstrap/request.js';
 import { Problem } from '../../shared/problems.js';
@@ -8,7 +9,6 @@ import { findingGroups } from '../findings-text.js';
 import type { Call } from '../frame/command.js';
 import { table, time } from '../frame/table.js';
 import type { Client } from '../service/client.js';
-import { forecastText } from './forecast-text.js';
 
 type Shown = Omit<Beginning, 'forecast'> & Partial<Pick<Beginning, 'forecast'>>;
 

@@ -1,4 +1,6 @@
 /** A plan for people: what becomes of each thing, what it costs, and the hash to agree to. */
+
+import { forecastText } from '../../shared/bootstrap/forecast-text.js';
 import { type BootstrapOptions, flagName, isSecret, type Option, optionNames } from '../../shared/bootstrap/options.js';
 import type { PlanDocument } from '../../shared/bootstrap/plan.js';
 import type { PlanReply } from '../../shared/bootstrap/routes.js';
@@ -8,7 +10,6 @@ import { planRows, writePlan } from '../files/plan-file.js';
 import type { Call } from '../frame/command.js';
 import type { Style } from '../frame/output.js';
 import { listing, table } from '../frame/table.js';
-import { forecastText } from './forecast-text.js';
 
 /** Where the service does not answer, a dry run shows what the flags alone say. `--plan` writes nothing then. */
 export async function planOrFlags(call: Call, ask: () => Promise<PlanReply>, options: BootstrapOptions) {

@@ -1,5 +1,6 @@
 /** What exists of a bootstrap, for people. */
 import type { BootstrapView, VmView } from '../../shared/bootstrap/bootstrap.js';
+import { forecastText } from '../../shared/bootstrap/forecast-text.js';
 import { shellWord } from '../../shared/command-words.js';
 import { costText } from '../cost.js';
 import type { WrittenFile } from '../files/standing-files.js';
@@ -8,7 +9,6 @@ import { type Cell, table, time } from '../frame/table.js';
 import type { Delegation } from '../identity/delegation.js';
 import { jumpboxIn } from '../machines/jumpbox.js';
 import type { FetchedUser } from '../machines/test-user.js';
-import { forecastText } from './forecast-text.js';
 import { lifeRows } from './life-text.js';
 
 const provisioning: Readonly<Record<VmView['provisioning'], string>> = {

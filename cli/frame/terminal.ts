@@ -96,5 +96,6 @@ function leftText(ready: Progress['ready'], nowMs: number): string {
   if (ready === undefined || ready.p90Ms - nowMs < 1000) return '';
   const text = (ms: number) => (ms < 90_000 ? `${Math.max(1, Math.round(ms / 1000))}s` : `${Math.round(ms / 60_000)}m`);
   const [left, most] = [ready.p50Ms - nowMs, text(ready.p90Ms - nowMs)];
-  return left < 1000 ? `  nine in ten within ${most}` : `  about ${text(left)} left, nine in ten within ${most}`;
+  if (left < 1000) return `  nine in ten within ${most}`;
+  return `  about ${text(left)} left${text(left) === most ? '' : `, nine in ten within ${most}`}`;
 }

@@ -4,7 +4,7 @@ import type { Context } from '../context.js';
 import type { BootstrapRecord, StoredBootstrap } from '../engine/record/documents.js';
 import { makeBootstrapId, makeProjectId } from '../engine/record/ids.js';
 import { callerSecretName, secretId } from '../engine/record/secret-ids.js';
-import { findMember, poolFor, release, stillFree } from '../pools/claim.js';
+import { findMember, isGoneUnclaimed, poolFor, release, stillFree } from '../pools/claim.js';
 import type { Pool } from '../pools/setting.js';
 
 /** Stays the same over all tries of one command, unless somebody else claims its prepared project. */
@@ -62,16 +62,20 @@ export const isOfDraft = ({ id, data }: StoredBootstrap, { id: own, member, call
   id === own && (member === undefined || (callerSecret !== undefined && data.callerSecret === callerSecret));
 
 /** Removes secrets that were written for a bootstrap that was not made. Those of whoever claimed the same project stay. */
-export async function dropSecrets({ cloud, log }: Context, draft: Draft): Promise<void> {
+export async function dropSecrets(context: Context, draft: Draft): Promise<void> {
+  const { cloud, log } = context;
   const { id: bootstrap, callerSecret, member } = draft;
   if (callerSecret === undefined) return;
   const secret = secretId(bootstrap, callerSecretName);
   // A later try may still make it, if the name becomes free. Then the secrets are written again.
   delete draft.callerSecret;
   const { secretManager } = cloud;
-  await (member === undefined ? secretManager.remove(secret) : secretManager.destroy(secret, callerSecret)).catch(
-    (error: unknown) => log('WARNING', 'A secret of no bootstrap was left behind', { bootstrap, error }),
-  );
+  try {
+    if (member !== undefined) await secretManager.destroy(secret, callerSecret);
+    if (member === undefined || (await isGoneUnclaimed(context, member.id))) await secretManager.remove(secret);
+  } catch (error) {
+    log('WARNING', 'A secret of no bootstrap was left behind', { bootstrap, error });
+  }
 }
 
 /** What its record says of prepared projects. Nothing where the deployment has none. */

@@ -21,7 +21,7 @@ import type { AnyStep } from '../engine/step.js';
 import { parentIn } from '../steps/cloud/project-place.js';
 import { persist } from '../store/persist.js';
 import type { Store } from '../store/store.js';
-import { isFree, membersOf } from './member.js';
+import { isFree, membersOf, setAside } from './member.js';
 import { type Pool, poolKey } from './setting.js';
 import { isBegunWith } from './todo.js';
 
@@ -42,8 +42,35 @@ const wantedIn = (store: Store): Set<string> => {
   return ids;
 };
 
-/** The oldest that nobody in this process wants. `release` it when it is claimed or not wanted any more. */
-export async function findMember(
+/** The oldest that stands and that nobody in this process wants. `release` it when it is claimed or not wanted any more. */
+export async function findMember(context: Context, pool: Pool): Promise<StoredBootstrap | undefined> {
+  const passed: string[] = [];
+  try {
+    for (;;) {
+      const member = await oldestOf(context, pool);
+      if (member === undefined) return undefined;
+      passed.push(member.id);
+      if (!(await isStanding(context, member))) continue;
+      passed.pop();
+      return member;
+    }
+  } finally {
+    for (const id of passed) release(context, id);
+  }
+}
+
+/**
+ * Somebody may have deleted it by hand since the daily look. Then it is set aside. One that plinth cannot see is only passed
+ * over: rights may be what is missing, and the daily look tells.
+ */
+async function isStanding(context: Context, member: StoredBootstrap): Promise<boolean> {
+  const found = await context.cloud.projects.find(member.data.projectId);
+  if (found?.state === 'ACTIVE') return true;
+  if (found !== undefined) await setAside(context, member, 'somebody deleted its project');
+  return false;
+}
+
+async function oldestOf(
   { store, config, clock }: Pick<Context, 'store' | 'config' | 'clock'>,
   pool: Pool,
 ): Promise<StoredBootstrap | undefined> {
@@ -66,6 +93,13 @@ export async function stillFree(
 ): Promise<StoredBootstrap | undefined> {
   const found = read(await persist(() => store.get(collections.bootstraps, id)), liftBootstrap);
   return found !== undefined && isFree(found.data, clock.now().toISOString()) ? found : undefined;
+}
+
+/** Its removal may have removed its secrets before ours was written, and looks for them no more. */
+export async function isGoneUnclaimed({ store }: Pick<Context, 'store'>, id: string): Promise<boolean> {
+  const found = read(await persist(() => store.get(collections.bootstraps, id)), liftBootstrap);
+  if (found === undefined || found.data.state === 'removed') return true;
+  return found.data.removal !== undefined && found.data.prepared?.claimedAt === undefined;
 }
 
 /** Ids of instances that stand as the new record wants them: their steps keep what describes the same. */

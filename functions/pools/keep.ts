@@ -7,8 +7,7 @@ import type { Context } from '../context.js';
 import { countersId, liftCounters, read } from '../engine/record/documents.js';
 import { publishReady } from '../engine/run/publish.js';
 import { persist } from '../store/persist.js';
-import { Conflict, type Write } from '../store/store.js';
-import { firstInstance, lookedAgain, membersOf, newMember, setAside } from './member.js';
+import { firstInstance, isWritten, lookedAgain, membersOf, newMember, setAside } from './member.js';
 import { notesWrite, readNotes } from './notes.js';
 import { dryPools, todoOf } from './todo.js';
 
@@ -45,11 +44,7 @@ export async function keepPools(context: Context): Promise<PoolsKept> {
     await publishReady(context, member.id, member.data.generation + 1, [firstInstance]);
   }
   for (const { member, why } of todo.setAside) {
-    if (!(await isWritten(context, setAside(member, why, at)))) continue;
-    aside += 1;
-    context.log('WARNING', `The prepared project ${member.data.projectId} is set aside: ${why}`, {
-      bootstrap: member.id,
-    });
+    if (await setAside(context, member, why)) aside += 1;
   }
   for (const { collection, id, version } of todo.forget) {
     await isWritten(context, [{ kind: 'update', collection, id, version, data: { pool: undefined } }]);
@@ -64,15 +59,4 @@ export async function keepPools(context: Context): Promise<PoolsKept> {
 async function isStopped({ store }: Pick<Context, 'store'>): Promise<boolean> {
   const counted = await persist(() => store.get(collections.counters, countersId));
   return read(counted, liftCounters)?.data.admission?.state === 'stopped';
-}
-
-/** False: somebody was faster, such as one who claimed it. */
-async function isWritten({ store }: Pick<Context, 'store'>, writes: readonly Write[]): Promise<boolean> {
-  try {
-    await persist(() => store.commit(writes));
-    return true;
-  } catch (error) {
-    if (error instanceof Conflict) return false;
-    throw error;
-  }
 }

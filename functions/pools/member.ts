@@ -16,7 +16,7 @@ import {
 import { makeBootstrapId, makeProjectId } from '../engine/record/ids.js';
 import { eventWrites, readyLease, type Transition, transitionWrites } from '../engine/record/transition.js';
 import { persist } from '../store/persist.js';
-import type { Write } from '../store/store.js';
+import { Conflict, type Write } from '../store/store.js';
 import type { Pool } from './setting.js';
 
 /** Nobody's. No e-mail is like it. */
@@ -119,10 +119,32 @@ export function lookedAgain({ id, version, data }: StoredBootstrap, at: string):
   return transitionWrites(id, version, data, started({ ...kept, generation: data.generation + 1 }, at), at);
 }
 
-/** From now on nobody claims it, and its time is over: cleanup removes it, as it removes everything. */
-export function setAside({ id, version, data }: StoredBootstrap, why: string, at: string): readonly Write[] {
+/**
+ * From now on nobody claims it, and its time is over: cleanup removes it, as it removes everything. False: somebody was faster,
+ * such as one who claimed it.
+ */
+export async function setAside(
+  context: Pick<Context, 'store' | 'clock' | 'log'>,
+  { id, version, data }: StoredBootstrap,
+  why: string,
+): Promise<boolean> {
+  const at = context.clock.now().toISOString();
   const { pool: _, ...kept } = data;
   const event = { schema: 1, type: 'action', at, actor: 'plinth', action: `set aside: ${why}` } as const;
   const record = { ...kept, deadlineAt: at, removeAt: at };
-  return transitionWrites(id, version, data, { record, ready: [], events: [{ event }] }, at);
+  const writes = transitionWrites(id, version, data, { record, ready: [], events: [{ event }] }, at);
+  if (!(await isWritten(context, writes))) return false;
+  context.log('WARNING', `The prepared project ${data.projectId} is set aside: ${why}`, { bootstrap: id });
+  return true;
+}
+
+/** False: somebody was faster. */
+export async function isWritten({ store }: Pick<Context, 'store'>, writes: readonly Write[]): Promise<boolean> {
+  try {
+    await persist(() => store.commit(writes));
+    return true;
+  } catch (error) {
+    if (error instanceof Conflict) return false;
+    throw error;
+  }
 }

@@ -9,7 +9,9 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pipeline } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type FunctionName, functionNames } from '../../shared/names.js';
+import { answers } from '../emulators/emulators.js';
 import { listen, listenNear } from '../loopback.js';
 import type { FunctionEnvironment } from '../stack/deployment.js';
 import { type FunctionServer, placeOf } from './server.js';
@@ -69,21 +71,31 @@ async function start(
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );
+  alive.add(child);
   const ended = once(child, 'exit').then(([code]) => {
+    alive.delete(child);
     throw new Error(`The function ${name} ended with ${code}.`);
   });
-  const ready = new Promise<void>((resolve) => {
-    for (const stream of [child.stdout, child.stderr]) {
-      createInterface({ input: stream }).on('line', (line) => {
-        if (line.startsWith('URL: ')) resolve();
-        else if (line.startsWith('{')) onLog(line);
-      });
-    }
-  });
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on('line', (line) => {
+      if (line.startsWith('{')) onLog(line);
+    });
+  }
   ended.catch(() => undefined);
-  await Promise.race([ready, ended]);
+  await Promise.race([listening(child, port), ended]);
   return { child, port };
 }
+
+/** A deployed function says nothing when it listens. */
+async function listening(child: ChildProcess, port: number): Promise<void> {
+  while (alive.has(child) && !(await answers(`127.0.0.1:${port}`))) await sleep(5);
+}
+
+/** They end with this process, if it ends in order. */
+const alive = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of alive) child.kill('SIGKILL');
+});
 
 /** Forwards a request to the process that serves it, and returns the reply. */
 function passOn(request: IncomingMessage, response: ServerResponse, path: string, serving: Promise<Served>): void {

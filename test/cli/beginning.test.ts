@@ -49,6 +49,14 @@ describe('before a bootstrap starts', function () {
     expect(looked?.body).to.include({ team: 42 });
   });
 
+  it('a time that is learnt from one bootstrap is told once, not as two times that are the same', async () => {
+    const once = { ...beginning, forecast: { p50Seconds: 480, p90Seconds: 480, learntFrom: 1 } };
+    service.instead.set('POST /preflights', [
+      (response) => json(response, 200, { go: true, findings, beginning: once }),
+    ]);
+    expect((await begin()).stderr).to.match(/Ready +in about 8m \(as the last one here took\)/);
+  });
+
   it('one screen tells it, also in a pipe, and asks nothing', async () => {
     const { code, stderr } = await begin();
     expect(code, stderr).to.equal(0);

@@ -160,6 +160,9 @@ describe('what a list says', function () {
     expect((await told({})).stdout).to.include('running ~8m, ≤12m');
     const soon = { forecast: { p50Seconds: 20, p90Seconds: 40, learntFrom: 1 } };
     expect((await told(soon)).stdout).to.include('running <1m, ≤1m');
+    // One bootstrap tells nothing of nine in ten.
+    const once = { forecast: { p50Seconds: 480, p90Seconds: 480, learntFrom: 1 } };
+    expect((await told(once)).stdout).to.match(/running ~8m(?!,)/);
   });
 
   it('is said at the end of a bootstrap, in one line, and before it by --dry-run', async () => {

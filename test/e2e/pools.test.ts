@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { local, people } from '../../local/stack/deployment.js';
 import type { PoolsView } from '../../shared/bootstrap/pools.js';
-import { functionNames, labels } from '../../shared/names.js';
+import { collections, functionNames, labels, schedulerJobs } from '../../shared/names.js';
 import type { Team } from '../../shared/organization/team.js';
 import { type Life, lifeOf } from '../support/life.js';
 import { peopleOf } from '../support/people.js';
@@ -19,6 +19,8 @@ describe('prepared projects at the command line', function () {
   before(async () => {
     scene = await makeScene();
     life = lifeOf(scene);
+    // From now on pools are filled only when a test has it done.
+    await life.job('POST', ':pause', {}, schedulerJobs.sweep);
     await life.pause();
     alice = await scene.caller();
     admin = await scene.caller(people.admin);
@@ -37,6 +39,18 @@ describe('prepared projects at the command line', function () {
     expect(exitCode, stderr).to.equal(0);
     return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as PoolsView;
   };
+
+  /** Projects of the pool, the oldest first. */
+  async function waiting(): Promise<string[]> {
+    const members = await scene.stack.functionsHalf?.store.query({
+      collection: collections.bootstraps,
+      where: [['pool', '>', '']],
+    });
+    return (members ?? [])
+      .map(({ data }) => data as { readonly createdAt: string; readonly projectId: string })
+      .sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1))
+      .map(({ projectId }) => projectId);
+  }
 
   it('wait for whoever asks, and are shown to operators alone', async () => {
     const { pools, projects, share } = await pool('status');
@@ -64,7 +78,7 @@ describe('prepared projects at the command line', function () {
     expect(life.project(view.projectId)).to.include({ displayName: 'claimed' });
     const { pools, share } = await pool('status');
     expect(pools[0]).to.include({ taken: 1, missed: 0 });
-    expect(share).to.equal(pools[0]?.since.length === 2 ? 2 / 3 : 0.5);
+    expect(share).to.equal(0.5);
   });
 
   it('bear the label of the team that they are claimed for', async () => {
@@ -73,6 +87,7 @@ describe('prepared projects at the command line', function () {
     expect(view.projectId).to.match(/^pool-[a-z0-9]{8}$/);
     const bears = life.project(view.projectId)['labels'] as Record<string, string>;
     expect(bears[labels.team]).to.match(new RegExp(`^t${body.teamId}-[0-9a-f]{40}$`));
+    await life.swept();
   });
 
   it('are gone once an operator drained their pool, and come again when it is filled', async () => {
@@ -93,5 +108,29 @@ describe('prepared projects at the command line', function () {
     expect((await pool('fill')).pools[0]).to.include({ drained: false });
     await life.swept();
     expect((await pool('status')).pools[0]).to.include({ free: 2 });
+  });
+
+  /** As somebody does it in the console, without plinth. */
+  async function deleteByHand(projectId: string): Promise<void> {
+    const { accessToken } = await scene.stack.tokens(people.admin);
+    const url = `${scene.cloud.endpoints.cloudresourcemanager}/v3/projects/${projectId}`;
+    const reply = await fetch(url, { method: 'DELETE', headers: { authorization: `Bearer ${accessToken}` } });
+    expect(reply.status, await reply.text()).to.equal(200);
+    await scene.stack.settle();
+  }
+
+  it('are passed over and set aside once somebody has deleted them by hand: the next one is given, or the long way is gone', async () => {
+    const [first = '', second = ''] = await waiting();
+    await deleteByHand(first);
+    const next = succeeded(await alice.bootstrap('after-first', { region: local.region }));
+    expect(next.projectId).to.equal(second);
+    expect(await waiting()).to.deep.equal([]);
+    await life.swept();
+    const others = await waiting();
+    expect(others).to.have.length(2);
+    for (const each of others) await deleteByHand(each);
+    const own = succeeded(await alice.bootstrap('after-all', { region: local.region }));
+    expect(own.projectId).to.match(/^after-all-/);
+    expect(await waiting()).to.deep.equal([]);
   });
 });

@@ -52,6 +52,11 @@ export function createPoolWorld(size: number, settings: Readonly<Record<string, 
     PLINTH_POOLS: JSON.stringify([pool]),
     ...settings,
   });
+  const projects = {
+    find: async (projectId: string) =>
+      world.things.has(`${projectId}/project`) ? { projectId, state: 'ACTIVE' } : undefined,
+  };
+  Object.assign(world.context.cloud, { projects });
   const broken = new Set<string>();
   const policies = own(world, 'policies', { prepares: 'again' }, broken);
   const project = own(world, 'project', { prepares: 'again', needs: { policies } }, broken);

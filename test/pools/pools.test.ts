@@ -154,6 +154,30 @@ describe('a pool of prepared projects', () => {
     expect(await members()).to.have.length(0);
   });
 
+  it('keeps no secret of whoever looked at a project that was removed before the secret was written', async () => {
+    const { world, steps } = await start(1);
+    const [member] = await members();
+    const { store } = world.context;
+    let isRemoved = false;
+    const get: typeof store.get = async (collection, id) => {
+      if (collection === collections.counters && !isRemoved) {
+        isRemoved = true;
+        Object.assign(world.context.config, { pools: [] });
+        await made.keep();
+        await requestRemoval(world.context, steps, member?.id ?? '', { by: 'plinth', why: 'expired' });
+        await world.drain(steps);
+      }
+      return store.get(collection, id);
+    };
+    const all = { ...given, projectName: 'late', region };
+    const { options, secrets, warnings } = acceptOptions(all);
+    const facts = { caller: bob, options, secrets, given: all, sshPublicKey: 'ssh-ed25519 AAAA bob', warnings };
+    const late = await beginOrResume({ ...world.context, store: { ...store, get } }, made.steps, facts);
+    expect((await world.read(member?.id ?? '')).data.state).to.equal('removed');
+    expect(late.bootstrap.data.projectId).to.match(/^late-/);
+    expect([...world.secrets.keys()]).to.deep.equal([`${late.bootstrap.id}-caller`]);
+  });
+
   it('makes another for one that was claimed, and never takes a project back', async () => {
     const { world, steps } = await start(1);
     const { bootstrap } = await made.begin('mine');

@@ -10,8 +10,8 @@ import type { Scene } from './scene.js';
 export interface Life {
   /** From now on cleanup runs only when it is called. */
   pause(): Promise<void>;
-  /** The job of cleanup asked directly, as whoever deploys; `path` is what follows its name. */
-  job(method: string, path: string, body?: object): Promise<void>;
+  /** The job of cleanup, or another one, asked directly, as whoever deploys; `path` is what follows its name. */
+  job(method: string, path: string, body?: object, name?: string): Promise<void>;
   /** Enabled, but due at New Year: what goes on goes on by itself. */
   atNewYear(): Promise<void>;
   /** Past its time, as if the clock had gone on. */
@@ -42,8 +42,8 @@ export function lifeOf({ stack, cloud }: Pick<Scene, 'stack' | 'cloud'>): Life {
       // Its call may have begun a moment before.
       await cloud.scheduledCalls.idle();
     },
-    async job(method, path, body = {}) {
-      const name = `projects/${local.project}/locations/${local.region}/jobs/${schedulerJobs.cleanup}`;
+    async job(method, path, body = {}, job = schedulerJobs.cleanup) {
+      const name = `projects/${local.project}/locations/${local.region}/jobs/${job}`;
       const { accessToken } = await stack.tokens(people.admin);
       const reply = await fetch(`${cloud.endpoints.cloudscheduler}/v1/${name}${path}`, {
         method,

@@ -63,7 +63,8 @@ async function runMocha(tier: Tier, files: readonly string[], options: readonly 
   }
 }
 
-const sideBySide = (): string[] => ['--parallel', '--jobs', String(Math.max(2, availableParallelism()))];
+/** One more than there are cores: tests also wait. */
+const sideBySide = (): string[] => ['--parallel', '--jobs', String(availableParallelism() + 1)];
 
 /** In CI: only what test/flaky.json excuses may be tried again. */
 async function tryAgain(tier: Tier, results: readonly TestResult[]): Promise<number> {

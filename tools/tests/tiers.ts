@@ -26,6 +26,9 @@ export const heldSeed = Number.parseInt(process.versions.node, 10) * 100_000;
 const isApart = (file: string): boolean => /\.(?:tools|nightly)\.test\.js$/.test(file);
 /** These search by chance for what breaks a promise; nightly they search longer. */
 const isSearch = (file: string): boolean => /\.search\.test\.js$/.test(file);
+/** Plinth's rules and the simulated cloud, played in simulated time: these find the same on each Node. */
+const isSameOnEachNode = (file: string): boolean =>
+  /^(?:first-contact|laws|upgrade|worlds)\//.test(file) || isSearch(file);
 const fastFolders = /^(?:spec|bootstrap|cost|engine|functions|house|organizations|steps|store)\//;
 
 const searchSeconds = 3;
@@ -38,6 +41,12 @@ export const tiers = {
     searchSeconds,
   },
   node: { title: 'all that needs Node alone', holds: (file) => !isApart(file), timeoutMs: 120_000, searchSeconds },
+  runtime: {
+    title: 'what another Node may change',
+    holds: (file) => !isApart(file) && !isSameOnEachNode(file),
+    timeoutMs: 120_000,
+    searchSeconds,
+  },
   tools: {
     title: 'what needs other programs',
     holds: (file) => file.endsWith('.tools.test.js'),
