@@ -75,6 +75,8 @@ export const labels = {
   protectedReason: 'plinth-protected-reason',
   /** A hash of the owner's e-mail. With it the proof can be verified without a record. */
   owner: 'plinth-owner',
+  /** The team's number, with a proof of its own. */
+  team: 'plinth-team',
   installVersion: 'install-version',
   installHash: 'install-hash',
 } as const;

@@ -5,6 +5,7 @@ import { Problem } from '../../shared/problems.js';
 import { defineCommand } from '../frame/command.js';
 import { printable } from '../frame/output.js';
 import { refusal, required } from '../frame/required.js';
+import { teamOf } from '../team-flag.js';
 
 /** Throws what the service would throw, so that a dry run is refused for the same reason. */
 function checkProven({ projectId, proven, why = '' }: UnknownProject): void {
@@ -17,6 +18,15 @@ function checkProven({ projectId, proven, why = '' }: UnknownProject): void {
 const whichOf = ({ projectId, projectNumber, parent = 'no parent' }: UnknownProject): string =>
   `${projectId} (${projectNumber}, in ${printable(parent)})`;
 
+/** `asked`: null for none, undefined for the one that the labels prove. */
+function intoOf({ team, formerTeam }: UnknownProject, asked: number | null | undefined): string {
+  const into = asked === undefined ? team : (asked ?? undefined);
+  if (into !== undefined) return `into team ${into}`;
+  return asked === undefined && formerTeam !== undefined
+    ? `into no team: team ${formerTeam}, to which it belonged, is gone`
+    : 'into no team';
+}
+
 const takeIn = defineCommand({
   words: 'beta cleanup take-in',
   takes: ['project'],
@@ -24,10 +34,13 @@ const takeIn = defineCommand({
   description: [
     'Takes a project that bears the labels of this deployment into the records, by its id. From then on it has an owner and an end, and is listed, extended and removed like any other. Nobody knows what it was made from, so it cannot be gone on with.',
     'Its labels must prove that this deployment made it, and it must lie directly in the parent of this deployment.',
+    'It belongs to the team that its labels prove, unless --team or --without-team says otherwise. The owner must be a member of that team. If the team is gone, it belongs to none, and the command says so.',
   ],
   flags: {
     with: 'E-mail of who gets it: somebody who may bootstrap here. (required)',
     ttl: 'How long it should live from now on, such as 4h, 1h30m or 2d. (required)',
+    team: 'Number of the team that it belongs to from now on.',
+    'without-team': 'It belongs to no team.',
     'dry-run': 'Only show what it is, and whether it may be taken in.',
   },
   examples: ['plinth beta cleanup take-in demo-1a2b3c4d --with zoe@example.org --ttl 4h'],
@@ -36,6 +49,10 @@ const takeIn = defineCommand({
     const { with: owner, ttl } = required(call, 'with', 'ttl');
     if ((parseDuration(ttl) ?? 0) <= 0)
       throw refusal([{ path: '--ttl', message: 'must be a duration above zero, such as 4h' }]);
+    const asked = teamOf(call);
+    if (asked !== undefined && call.has('without-team'))
+      throw refusal([{ path: '--without-team', message: 'goes not with --team' }]);
+    const team = call.has('without-team') ? null : asked;
     const client = await call.connect();
     const project = call.word('project')?.text ?? '';
     if (call.has('dry-run')) {
@@ -43,14 +60,18 @@ const takeIn = defineCommand({
       checkProven(found);
       return {
         data: { dryRun: true, project: found },
-        show: () => `Would take in ${whichOf(found)} for ${printable(owner)}, for ${ttl}.`,
+        show: () => `Would take in ${whichOf(found)} for ${printable(owner)}, for ${ttl}, ${intoOf(found, team)}.`,
       };
     }
-    const view = await client.takeIn(project, { owner, ttl });
+    const view = await client.takeIn(project, { owner, ttl, ...(team !== undefined && { team }) });
     const { time } = await import('../frame/table.js');
     return {
       data: { bootstrap: view },
-      show: () => `${view.projectId} is ${printable(view.owner)}'s, and is removed at ${time(view.deadlineAt)}.`,
+      show: () =>
+        [
+          `${view.projectId} is ${printable(view.owner)}'s${view.team === undefined ? '' : `, in team ${view.team}`}, and is removed at ${time(view.deadlineAt)}.`,
+          ...view.warnings.map((warning) => `Warning: ${printable(warning)}`),
+        ].join('\n'),
     };
   },
 });

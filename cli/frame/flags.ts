@@ -34,6 +34,7 @@ const ownFlags = {
   role: { kind: 'string' },
   team: { kind: 'string' },
   'with-team': { kind: 'string' },
+  'without-team': { kind: 'bool' },
   living: { kind: 'string' },
   'usd-per-month': { kind: 'string' },
   organization: { kind: 'string' },

@@ -89,7 +89,10 @@ export interface Client {
   surveyCleanup(): Promise<CleanupSurvey>;
   unknownProject(projectId: string): Promise<UnknownProject>;
   /** `ttl` counts from now. */
-  takeIn(projectId: string, how: { readonly owner: string; readonly ttl: string }): Promise<BootstrapView>;
+  takeIn(
+    projectId: string,
+    how: { readonly owner: string; readonly ttl: string; readonly team?: number | null },
+  ): Promise<BootstrapView>;
   /** `plan`: the hash of the plan that it must keep to. */
   removeUnknown(projectId: string, plan: string): Promise<BootstrapView>;
   costs(asked: {

@@ -21,11 +21,12 @@ import {
 } from '../engine/record/documents.js';
 import { leasesOf } from '../engine/record/leases-of.js';
 import { numberOf, timeIn } from '../engine/record/removal-rule.js';
-import { recount, spendOf } from '../engine/record/spend.js';
+import { recount, recountTeam, spendOf } from '../engine/record/spend.js';
 import { eventWrites, readyLease } from '../engine/record/transition.js';
 import { dated } from '../engine/record/warning.js';
 import { publishReady } from '../engine/run/publish.js';
 import type { AnyStep, SeenProject } from '../engine/step.js';
+import { isIn } from '../organizations/ownership.js';
 import { afterConflict, persist } from '../store/persist.js';
 import { Conflict, type Document, type Write } from '../store/store.js';
 import { inTurn } from '../store/turns.js';
@@ -35,7 +36,9 @@ import { beginOrResume } from './begin-or-resume.js';
 import { priceOf } from './ceilings.js';
 import { writeSecrets } from './given-secrets.js';
 import { bootstrapOf, findLost } from './lost-jumpbox.js';
+import { type Into, intoLost, regained, teamOfLost } from './lost-team.js';
 import { newRecord, startGeneration } from './new-record.js';
+import { checkTeam } from './resume.js';
 
 const raceTries = 10;
 /** What stands is not refused for its price. */
@@ -55,10 +58,6 @@ export async function takeUp(
   if (facts.agreed !== undefined) {
     const message = 'goes not with takeUp: what is recovered is no part of a plan';
     throw new Problem('bad-input', `plan ${message}`, { errors: [{ path: 'plan', message }] });
-  }
-  if (facts.team !== undefined) {
-    const message = 'goes not with takeUp: share what is recovered with the team afterwards';
-    throw new Problem('bad-input', `--team ${message}`, { errors: [{ path: '--team', message }] });
   }
   for (let attempt = 0; attempt < raceTries; attempt++) {
     const [standing, claim] = await persist(() =>
@@ -96,6 +95,7 @@ async function makeRecord(
   const { caller, options } = facts;
   const { project, jumpbox } = await findLost(context, options.projectName, options.zone);
   checkMeant(project, id, caller.email);
+  const { holder, warnings } = await intoOwn(context, facts, project);
 
   const now = clock.now();
   const at = now.toISOString();
@@ -113,19 +113,16 @@ async function makeRecord(
     base: files.names,
   };
   const fresh = newRecord(facts, its, now);
+  const { fields, writes: ofTeam, others } = await regained(context, id, fresh, holder);
   const empty: BootstrapRecord = {
     ...fresh,
+    ...fields,
+    warnings: [...fresh.warnings, ...warnings],
     ...termsOf(project, fresh),
     price: priceOf({ ...context.config, ceilings: noCeilings }, { options, machineAccess }, facts.maxMicros),
     // Later than any lost generation. Claims on jobs from before the loss are not ours.
     generation: Math.floor(now.getTime() / 1000),
-    instances: {
-      project: {
-        state: 'waiting',
-        attempt: 0,
-        output: { projectId: project.projectId, projectNumber: numberOf(project) },
-      },
-    },
+    instances: { project: waiting(project) },
     events: left.events,
   };
   const told = { schema: 1, type: 'action', at, actor: caller.email, action: 'take-up' } as const;
@@ -147,13 +144,18 @@ async function makeRecord(
   ];
   if (files.writes.length > 0) await persist(() => store.commit(files.writes));
   const [version = ''] = await inTurn(store, countersId, async () => {
-    const counted = await countAgain(context, record, at);
-    return persist(() => store.commit([...writes, claimName(claimed, id, facts), counted]));
+    const counted = await countAgain(context, record, others, at);
+    return persist(() => store.commit([...writes, ...ofTeam, claimName(claimed, id, facts), counted]));
   });
   await publishReady(context, id, record.generation, transition.ready, facts.trace);
   const bootstrap = { collection: collections.bootstraps, id, version, data: record };
   return { bootstrap, created: false, changes: [] };
 }
+
+const waiting = (project: SeenProject) => {
+  const output = { projectId: project.projectId, projectNumber: numberOf(project) };
+  return { state: 'waiting', attempt: 0, output } as const;
+};
 
 /** The proof in its labels has been verified, and it covers the owner. */
 function checkMeant(project: SeenProject, id: string, email: string): void {
@@ -167,6 +169,21 @@ function checkMeant(project: SeenProject, id: string, email: string): void {
   throw new Problem('forbidden', `The project ${project.projectId} is somebody else's.`, {
     advice: 'Its owner can take it up again: the same command with --recover-config.',
   });
+}
+
+/** What belongs to a team is its owner's while they are in the team. Throws for another team than the one in its labels. */
+async function intoOwn(context: Context, { caller, team }: BeginFacts, project: SeenProject): Promise<Into> {
+  const { projectId } = project;
+  const into = intoLost(await teamOfLost(context, project));
+  const own = into.holder?.team.teamId;
+  const { email, identity = '' } = caller;
+  if (own !== undefined && !(await isIn(context, own, { email, identity }))) {
+    throw new Problem('forbidden', `The project ${projectId} belongs to team ${own}, and you are not in it.`, {
+      advice: 'Ask an admin of the team to add you, or an operator to give it to somebody in the team.',
+    });
+  }
+  checkTeam({ team }, { name: projectId, projectId, ...(own !== undefined && { team: own }) });
+  return into;
 }
 
 /** Deadline and protection come from the project's labels, because a resume moves no deadline. */
@@ -215,8 +232,13 @@ function claimName(
  * The bootstrap was counted when it was made. The counters may still include it, or may be lost too. No limit applies, because
  * nothing is new.
  */
-async function countAgain({ store }: Context, record: BootstrapRecord, now: string): Promise<Write> {
-  const { owner } = record;
+async function countAgain(
+  { store }: Context,
+  record: BootstrapRecord,
+  ofTeam: readonly Document[],
+  now: string,
+): Promise<Write> {
+  const { owner, team } = record;
   const at = { collection: collections.counters, id: countersId };
   const [found, stored] = await persist(() =>
     Promise.all([
@@ -225,15 +247,18 @@ async function countAgain({ store }: Context, record: BootstrapRecord, now: stri
     ]),
   );
   const counters = read(found, liftCounters);
-  const records = [...stored.flatMap((each) => read(each, liftBootstrap)?.data ?? []), record];
+  const readable = (documents: readonly Document[]) =>
+    documents.flatMap((each) => read(each, liftBootstrap)?.data ?? []);
+  const records = [...readable(stored), record];
   const { inAll, byOwner, spend } = counters?.data ?? { inAll: 0, byOwner: {} as Record<string, number> };
   const own = byOwner[owner] ?? 0;
   const living = records.filter(({ state }) => state !== 'removed').length;
   const missing = Math.max(0, living - own);
+  const spent = recount(spend, owner, records.map(spendOf), now);
   const data = {
     inAll: inAll + missing,
     byOwner: { ...byOwner, [owner]: own + missing },
-    spend: recount(spend, owner, records.map(spendOf), now),
+    spend: team === undefined ? spent : recountTeam(spent, team, [...readable(ofTeam), record].map(spendOf)),
   };
   return counters === undefined
     ? { kind: 'create', ...at, data: { schema: 1, ...data } satisfies CountersRecord }

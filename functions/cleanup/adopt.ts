@@ -4,10 +4,10 @@
  */
 
 import { type BootstrapOptions, flags } from '../../shared/bootstrap/options.js';
-import { calledBy } from '../../shared/command-words.js';
 import { collections, labels } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import { newTrace, traceparentOf } from '../../shared/trace.js';
+import { type Into, regained, teamOfLost } from '../bootstraps/lost-team.js';
 import type { Context } from '../context.js';
 import {
   type BootstrapRecord,
@@ -22,8 +22,10 @@ import { eventWrites, type Leased, readyLease, startRemoval, type Transition } f
 import { dated } from '../engine/record/warning.js';
 import { publishReady } from '../engine/run/publish.js';
 import type { AnyStep, SeenProject } from '../engine/step.js';
-import { persist } from '../store/persist.js';
-import { Conflict } from '../store/store.js';
+import { afterConflict, persist } from '../store/persist.js';
+import { Conflict, type Write } from '../store/store.js';
+
+const raceTries = 10;
 
 /** The real options are lost. Removing things does not need to know what was asked for. */
 const unknownOptions = (projectName: string): BootstrapOptions =>
@@ -60,6 +62,13 @@ interface Adopted {
   /** Who removes it. Default: cleanup, because its time is over. */
   readonly by?: string;
   readonly why?: RemovalRecord['why'];
+}
+
+/** To whom a project is given that lives on. */
+interface Given extends Pick<BootstrapRecord, 'owner' | 'ownerMember'> {
+  readonly by: string;
+  /** Asked again where the team has changed meanwhile. */
+  readonly into: () => Promise<Into>;
 }
 
 /** The record of a removal, before its first change. */
@@ -102,75 +111,103 @@ export async function adoptedRecord(
   return { record, at };
 }
 
-/** The project is known to be of this bootstrap. */
+/** The project is known to be of this bootstrap. It counts for its team until it is gone. */
 export async function adoptAs(context: Context, steps: readonly AnyStep[], adopted: Adopted): Promise<void> {
   const { by = 'cleanup', why = 'expired' } = adopted;
-  const { record, at } = await adoptedRecord(context, adopted);
-  const action = { schema: 1, type: 'action', at, actor: by, action: why === 'expired' ? why : 'cleanup' } as const;
-  const transition = startRemoval(record, planOfRecord(steps, record), at, [{ event: action }]);
   // If another cleanup was first, it goes on with it.
-  await made(context, adopted.id, record, transition, at);
+  await made(context, adopted.id, async () => {
+    const { record: alone, at } = await adoptedRecord(context, adopted);
+    const lost = await teamOfLost(context, adopted.project);
+    const { fields, writes } = await regained(context, adopted.id, alone, lost?.holder);
+    const before = { ...alone, ...fields };
+    const action = { schema: 1, type: 'action', at, actor: by, action: why === 'expired' ? why : 'cleanup' } as const;
+    return {
+      before,
+      at,
+      writes,
+      transition: startRemoval(before, planOfRecord(steps, before), at, [{ event: action }]),
+    };
+  });
 }
 
 /**
  * The record of a project that lives on until its deadline. Its step `project` looks again, so that owner and deadline stand in
  * the labels. Throws `conflict` if it has a record by now.
  */
-export async function takenIn(
-  context: Context,
-  adopted: Adopted,
-  { by, ...owner }: Pick<BootstrapRecord, 'owner' | 'ownerMember'> & { readonly by: string },
-): Promise<void> {
-  const { record: going, at } = await adoptedRecord(context, adopted);
-  const { removal: _, ...standing } = going;
-  const output = going.instances['project']?.output;
-  const record: BootstrapRecord = { ...standing, ...owner, endedAt: at, warnings: [takenInWarning] };
-  const action = { schema: 1, type: 'action', at, actor: by, action: `take-in for ${owner.owner}` } as const;
-  const transition = {
-    record: dated({ ...record, instances: { project: { state: 'ready', attempt: 0, output } } }, at),
-    ready: [{ id: 'project', lane: 'cloud' } as const],
-    events: [{ event: action }],
-  };
-  if (await made(context, adopted.id, record, transition, at)) return;
-  throw new Problem('conflict', `The project ${record.projectId} has a record by now.`, {
-    advice: `See it: plinth beta bootstrap-cloud status ${calledBy(record)}`,
+export async function takenIn(context: Context, adopted: Adopted, given: Given): Promise<void> {
+  const { owner, ownerMember, by, into } = given;
+  const isFirst = await made(context, adopted.id, async () => {
+    const { record: going, at } = await adoptedRecord(context, adopted);
+    const { removal: _, ...standing } = going;
+    const { holder, warnings } = await into();
+    const output = going.instances['project']?.output;
+    const alone: BootstrapRecord = {
+      ...standing,
+      ...{ owner, ownerMember },
+      endedAt: at,
+      warnings: [takenInWarning, ...warnings],
+    };
+    const { fields, writes } = await regained(context, adopted.id, alone, holder);
+    const before = { ...alone, ...fields };
+    const whose = holder === undefined ? owner : `${owner} in team ${holder.team.teamId}`;
+    const action = { schema: 1, type: 'action', at, actor: by, action: `take-in for ${whose}` } as const;
+    const transition = {
+      record: dated({ ...before, instances: { project: { state: 'ready', attempt: 0, output } } }, at),
+      ready: [{ id: 'project', lane: 'cloud' } as const],
+      events: [{ event: action }],
+    };
+    return { before, at, writes, transition };
+  });
+  if (isFirst) return;
+  const { projectId } = adopted.project;
+  throw new Problem('conflict', `The project ${projectId} has a record by now.`, {
+    advice: `See it: plinth beta bootstrap-cloud status ${projectId}`,
   });
 }
 
-/** False: another was first. */
-async function made(
-  context: Context,
-  id: string,
-  before: BootstrapRecord,
-  transition: Transition<Leased>,
-  at: string,
-): Promise<boolean> {
-  const { record, ready, events } = transition;
-  try {
-    await persist(() =>
-      context.store.commit([
-        {
-          kind: 'create',
-          collection: collections.bootstraps,
-          id,
-          data: { ...record, events: before.events + events.length },
-        },
-        ...eventWrites(id, before, events),
-        ...ready.map(
-          (instance) =>
-            ({
-              kind: 'set',
-              collection: collections.leases,
-              id: leaseId(id, instance.id),
-              data: readyLease(id, record.generation, instance, at),
-            }) as const,
-        ),
-      ]),
-    );
-  } catch (error) {
-    if (error instanceof Conflict) return false;
-    throw error;
+interface Making {
+  readonly before: BootstrapRecord;
+  readonly transition: Transition<Leased>;
+  /** In the same commit. */
+  readonly writes: readonly Write[];
+  readonly at: string;
+}
+
+/** False: another was first. `making` is asked again if only its team has changed meanwhile. */
+async function made(context: Context, id: string, making: () => Promise<Making>): Promise<boolean> {
+  const { store } = context;
+  for (let attempt = 0; attempt < raceTries; attempt++) {
+    const { before, transition, writes, at } = await making();
+    const { record, ready, events } = transition;
+    try {
+      await persist(() =>
+        store.commit([
+          {
+            kind: 'create',
+            collection: collections.bootstraps,
+            id,
+            data: { ...record, events: before.events + events.length },
+          },
+          ...eventWrites(id, before, events),
+          ...writes,
+          ...ready.map(
+            (instance) =>
+              ({
+                kind: 'set',
+                collection: collections.leases,
+                id: leaseId(id, instance.id),
+                data: readyLease(id, record.generation, instance, at),
+              }) as const,
+          ),
+        ]),
+      );
+      await publishReady(context, id, record.generation, ready);
+      return true;
+    } catch (error) {
+      if (!(error instanceof Conflict)) throw error;
+    }
+    if ((await persist(() => store.get(collections.bootstraps, id))) !== undefined) return false;
+    await afterConflict(attempt);
   }
-  await publishReady(context, id, record.generation, ready);
-  return true;
+  throw new Problem('unavailable', 'The team of this project changes too often now.', { retryAfterSeconds: 5 });
 }

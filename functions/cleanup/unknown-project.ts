@@ -8,6 +8,7 @@ import type { UnknownProject } from '../../shared/bootstrap/unknown-project.js';
 import { iamMember } from '../../shared/iam-member.js';
 import { collections, labels } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
+import { type AskedTeam, intoTeam, teamOfLost } from '../bootstraps/lost-team.js';
 import { checkAgreed, planOfRemoval } from '../bootstraps/plan.js';
 import type { Context } from '../context.js';
 import { findProofKey } from '../engine/proof.js';
@@ -68,22 +69,31 @@ export async function viewUnknown(
   const project = await seen(context, projectId);
   const why = await objectionTo(context, project);
   const { parent, labels: found = {} } = project;
+  const lost = why === undefined ? await teamOfLost(context, project) : undefined;
   return {
     projectId,
     projectNumber: numberOf(project),
     ...(parent === undefined ? {} : { parent }),
     labels: { ...found },
+    ...(lost === undefined ? {} : lost.holder === undefined ? { formerTeam: lost.team } : { team: lost.team }),
     ...(why === undefined
       ? { proven: true, plan: planOfRemoval(steps, await asBootstrap(context, project)) }
       : { proven: false, why }),
   };
 }
 
+interface TakeIn {
+  readonly by: string;
+  readonly owner: string;
+  readonly ttl: string;
+  readonly team: AskedTeam;
+}
+
 /** The record lives until `ttl` from now. Nobody knows what the bootstrap was made from, so it only waits for its end. */
 export async function takeIn(
   context: Context,
   projectId: string,
-  { by, owner, ttl }: { readonly by: string; readonly owner: string; readonly ttl: string },
+  { by, owner, ttl, team }: TakeIn,
 ): Promise<StoredBootstrap> {
   const seconds = parseDuration(ttl);
   if (seconds === undefined || seconds <= 0) {
@@ -92,7 +102,8 @@ export async function takeIn(
   }
   const project = await proven(context, projectId);
   const deadlineAt = addSeconds(context.clock.now(), seconds);
-  await takenIn(context, { id: idOf(project), project, deadlineAt }, { by, owner, ownerMember: iamMember(owner) });
+  const given = { by, owner, ownerMember: iamMember(owner), into: () => intoTeam(context, project, { owner, team }) };
+  await takenIn(context, { id: idOf(project), project, deadlineAt }, given);
   return standing(context, idOf(project));
 }
 

@@ -68,6 +68,8 @@ export interface BootstrapFacts {
   readonly owner: string;
   /** IAM member of the owner: `user:…` or `serviceAccount:…`. */
   readonly ownerMember: string;
+  /** Number of the team that it belongs to. */
+  readonly team?: number;
   /** It belongs to a team that its owner has left. Then the owner has no role. */
   readonly ownerLeft?: boolean;
   /** IAM members of the people it is shared with, also by a team. */

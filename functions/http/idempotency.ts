@@ -46,7 +46,8 @@ const Outcome = z.union([
   z.object({
     status: z.int(),
     headers: z.record(z.string(), z.string()).optional(),
-    body: z.unknown(),
+    /** Missing: the answer has none. */
+    body: z.unknown().optional(),
   }),
   z.object({
     problem: z.enum(Object.keys(problemKinds) as [ProblemCode, ...ProblemCode[]]),
@@ -63,8 +64,8 @@ const problemText = ({ code, detail, advice, errors, members }: Problem): string
 function answerAgain(text: string): Answer {
   const outcome = Outcome.parse(JSON.parse(text));
   if (!('problem' in outcome)) {
-    const { headers, ...answer } = outcome;
-    return headers === undefined ? answer : { ...answer, headers };
+    const { status, headers, body } = outcome;
+    return { status, body, ...(headers !== undefined && { headers }) };
   }
   const { problem, detail, advice, errors, members } = outcome;
   throw new Problem(problem, detail, {

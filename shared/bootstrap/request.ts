@@ -116,7 +116,7 @@ export const BootstrapRequest = z
       .optional()
       .meta({
         description:
-          'Id of a bootstrap of the caller whose record is lost, and whose files were recovered: it goes on with the project that it has made',
+          'Id of a bootstrap of the caller whose record is lost, and whose files were recovered: it goes on with the project that it has made, in the team that its labels prove. Whoever is not in that team any more: 403',
       }),
     team: TeamId.optional().meta({
       description:

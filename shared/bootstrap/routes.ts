@@ -214,7 +214,7 @@ export const unknownRoutes = {
     tag: 'Operators',
     summary: 'Takes it into the records',
     description:
-      'For an owner who may bootstrap, until `ttl` from now. Nobody knows what it was made from, so it can be kept or removed, and not gone on with. Unless its labels prove that this deployment made it: 409. For operators.',
+      'For an owner who may bootstrap, until `ttl` from now. It belongs to the team that its labels prove, or to `team`, and the owner must be a member: otherwise 409. If that team is gone, it belongs to none, and the answer warns. Nobody knows what it was made from, so it can be kept or removed, and not gone on with. Unless its labels prove that this deployment made it: 409. For operators.',
     caller: 'known',
     params: ofProject,
     body: z
@@ -224,6 +224,13 @@ export const unknownRoutes = {
           .string()
           .max(40)
           .meta({ description: 'How long it has from now', pattern: durationPattern, examples: ['4h'] }),
+        team: TeamId.nullable()
+          .optional()
+          .meta({
+            description:
+              'Number of the team that it belongs to from now on. Null: to none. Missing: to the one that its labels prove',
+            examples: [1571417718],
+          }),
       })
       .meta({ id: 'TakeIn', description: 'Who gets it, and for how long' }),
     replies: { 201: view('Its bootstrap from now on') },

@@ -2,8 +2,10 @@
 import { expect } from 'chai';
 import { local, people } from '../../local/stack/deployment.js';
 import type { PoolsView } from '../../shared/bootstrap/pools.js';
-import { collections, functionNames, schedulerJobs } from '../../shared/names.js';
+import { collections, functionNames, labels, schedulerJobs } from '../../shared/names.js';
+import type { Team } from '../../shared/organization/team.js';
 import { type Life, lifeOf } from '../support/life.js';
+import { peopleOf } from '../support/people.js';
 import { runAt } from '../support/plinth-here.js';
 import { type Caller, makeScene, type Scene, succeeded } from '../support/scene.js';
 
@@ -79,6 +81,15 @@ describe('prepared projects at the command line', function () {
     expect(share).to.equal(0.5);
   });
 
+  it('bear the label of the team that they are claimed for', async () => {
+    const { body } = await peopleOf(scene).ask<Team>(people.alice, 'POST', '/teams', { name: 'platform' });
+    const view = succeeded(await alice.bootstrap('of-a-team', { region: local.region, team: String(body.teamId) }));
+    expect(view.projectId).to.match(/^pool-[a-z0-9]{8}$/);
+    const bears = life.project(view.projectId)['labels'] as Record<string, string>;
+    expect(bears[labels.team]).to.match(new RegExp(`^t${body.teamId}-[0-9a-f]{40}$`));
+    await life.swept();
+  });
+
   it('are gone once an operator drained their pool, and come again when it is filled', async () => {
     expect((await pool('drain')).pools[0]).to.include({ drained: true });
     await life.swept();
@@ -88,7 +99,7 @@ describe('prepared projects at the command line', function () {
       expect(projectId).to.match(/^pool-/);
       expect(life.project(projectId)).to.include({ state: 'DELETE_REQUESTED' });
     }
-    expect(await pool('status')).to.include({ projects: 0, bootstraps: 1 });
+    expect(await pool('status')).to.include({ projects: 0, bootstraps: 2 });
     const view = succeeded(await alice.bootstrap('unclaimed', { region: local.region }));
     expect(view.projectId).to.match(/^unclaimed-/);
     expect((await alice.plinth('status', 'unclaimed')).stdout).to.match(

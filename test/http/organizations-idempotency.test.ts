@@ -40,6 +40,14 @@ describe('an idempotency key', () => {
     expect((await create('two')).body).not.to.deep.equal(first.body);
   });
 
+  it('gives an answer without a body again', async () => {
+    const params = { organizationId: await world.organization() };
+    await world.server.expect(200, 'inviteMembers', { params, body: { members: [{ email: bob }] } });
+    const decline = () =>
+      world.server.ask('declineInvitation', { as: bob, params, headers: { 'idempotency-key': 'declined' } });
+    expect([(await decline()).status, (await decline()).status]).to.deep.equal([204, 204]);
+  });
+
   it('is of one caller, one path, and one body', async () => {
     const first = await create('mine');
     expect((await create('mine', 'Acme', carol)).body).not.to.deep.equal(first.body);

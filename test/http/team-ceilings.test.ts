@@ -312,19 +312,6 @@ describe('ceilings of teams and organizations', () => {
     });
   }
 
-  it('are not got around by what is taken up again: that goes into no team', async () => {
-    const teamId = await team();
-    const takeUp = (status: number) =>
-      bootstraps.problem(status, 'POST', '/bootstraps', {
-        body: makeRequest('lost', {}, { team: teamId, takeUp: 'b0123456789abcde' }),
-        as: carol,
-      });
-    const message = 'goes not with takeUp: share what is recovered with the team afterwards';
-    expect((await takeUp(400)).errors).to.deep.equal([{ path: '--team', message }]);
-    await limit(teamId, { living: 0 });
-    await takeUp(429);
-  });
-
   it('count what a team began before it had any', async () => {
     const teamId = await team();
     const first = await begin('before-one', teamId, { projectTtl: '2h' });

@@ -202,6 +202,18 @@ export const guards: readonly Fault[] = [
     fails: 'says of a project without a record what the oracle says',
   },
   {
+    name: 'Whoever may label a project says which team it belongs to',
+    source: 'guard',
+    edits: [
+      {
+        find: 'return isEqual(label, teamLabel(key, proven, Number(team))) ? Number(team) : undefined;',
+        put: "return isEqual(label, teamLabel(key, proven, Number(team))) || key !== '' ? Number(team) : undefined;",
+      },
+    ],
+    tests: ['e2e/lost-of-a-team.test.js'],
+    fails: 'is not the team’s of a label that somebody wrote, or took from another project',
+  },
+  {
     name: 'VMs are stopped in a project that nothing proves to be the bootstrap’s own',
     source: 'guard',
     edits: [{ find: '  if (isOurs) return;', put: "  if (isOurs || context.config.deployment !== '') return;" }],

@@ -2,19 +2,19 @@
 import { collections } from '../../../shared/names.js';
 import type { Context } from '../../context.js';
 import { persist } from '../../store/persist.js';
-import type { Document, Write } from '../../store/store.js';
+import type { Write } from '../../store/store.js';
 import { type BootstrapRecord, countersId, liftCounters, liftName, nameId, read } from './documents.js';
+import { livingAmong, othersOf } from './of-team.js';
 import { addSpend, moreThan, spendOf } from './spend.js';
 
 /** Deletes the files but those about things that still stand outside of the project, frees the name and uncounts the bootstrap. */
 export async function lastWrites({ store }: Context, id: string, record: BootstrapRecord): Promise<Write[]> {
   const { team } = record;
-  const [name, counters, files, owning] = await persist(() =>
+  const [name, counters, files] = await persist(() =>
     Promise.all([
       store.get(collections.names, nameId(record.name)),
       store.get(collections.counters, countersId),
       store.query({ collection: collections.files, where: [['bootstrapId', '==', id]] }),
-      team === undefined ? undefined : store.get(collections.teams, String(team)),
     ]),
   );
   const found = read(name, liftName);
@@ -28,7 +28,7 @@ export async function lastWrites({ store }: Context, id: string, record: Bootstr
     ...(claimed === undefined
       ? []
       : [{ kind: 'delete', collection: claimed.collection, id: claimed.id, version: claimed.version } as const]),
-    ...(owning === undefined || claimed === undefined ? [] : [ownsOneLess(owning)]),
+    ...(team === undefined ? [] : await teamWrites({ store }, team, id)),
     ...(counted === undefined || claimed === undefined
       ? []
       : [
@@ -46,14 +46,14 @@ export async function lastWrites({ store }: Context, id: string, record: Bootstr
   ];
 }
 
-/** A team that owns living bootstraps is not deleted. */
-const ownsOneLess = ({ collection, id, version, data }: Document): Write => ({
-  kind: 'update',
-  collection,
-  id,
-  version,
-  data: { owns: Math.max(0, Number(data['owns'] ?? 0) - 1) },
-});
+/** Counted anew, because a record that was lost with its team is in no count of ours. A team that owns any is not deleted. */
+async function teamWrites({ store }: Pick<Context, 'store'>, team: number, id: string): Promise<Write[]> {
+  const found = await persist(() => store.get(collections.teams, String(team)));
+  if (found === undefined) return [];
+  const { collection, version } = found;
+  const owns = livingAmong(await othersOf({ store }, team, id));
+  return [{ kind: 'update', collection, id: found.id, version, data: { owns } }];
+}
 
 /** It was counted to the end of its time. Now its real end is known. */
 function spentNow({ spend }: ReturnType<typeof liftCounters>, record: BootstrapRecord) {

@@ -81,14 +81,30 @@ export function addSpend(before: Spend = {}, { owner, team }: Payer, more: ByMon
   );
 }
 
+function sumOf(spends: readonly ByMonth[]): ByMonth {
+  const sum: Record<string, number> = {};
+  for (const spend of spends) {
+    for (const [month, micros] of Object.entries(spend)) sum[month] = (sum[month] ?? 0) + micros;
+  }
+  return sum;
+}
+
+/** The spend with all that a team's records come to, in place of what was counted for the team. All else stays. */
+export function recountTeam(before: Spend = {}, team: number, spends: readonly ByMonth[]): Spend {
+  const sum = sumOf(spends);
+  return Object.fromEntries(
+    Object.entries(before).map(([month, { byTeam = {}, ...others }]) => {
+      const { [String(team)]: _, ...theirs } = byTeam;
+      const ofTeams = addTo(theirs, String(team), sum[month] ?? 0);
+      return [month, { ...others, ...(Object.keys(ofTeams).length > 0 && { byTeam: ofTeams }) }];
+    }),
+  );
+}
+
 /** The spend with all that an owner's records come to, in place of what was counted for the owner. Teams keep what they had. */
 export function recount(before: Spend = {}, owner: string, spends: readonly ByMonth[], at: string): Spend {
   const counted = Object.fromEntries(
     Object.entries(before).map(([month, { byOwner }]) => [month, byOwner[owner] ?? 0]),
   );
-  const sum: Record<string, number> = {};
-  for (const spend of spends) {
-    for (const [month, micros] of Object.entries(spend)) sum[month] = (sum[month] ?? 0) + micros;
-  }
-  return addSpend(before, { owner }, moreThan(counted, sum), at);
+  return addSpend(before, { owner }, moreThan(counted, sumOf(spends)), at);
 }

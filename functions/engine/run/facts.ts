@@ -62,6 +62,7 @@ export async function factsOf(
     projectId: record.projectId,
     owner: record.owner,
     ownerMember: record.ownerMember,
+    ...(record.team === undefined ? {} : { team: record.team }),
     ownerLeft,
     sharedMembers: shared.map(iamMember),
     formerMembers: [...new Set(former)].filter((email) => !shared.includes(email)).map(iamMember),

@@ -151,6 +151,8 @@ async function look(
   for (const { path } of notAllowed?.errors ?? []) told.add(path);
 
   const isNew = standing === undefined && body.takeUp === undefined;
+  // What is taken up again counts for its team already.
+  const billed = isNew ? facts : { ...facts, team: undefined };
   const seen = isNew && depthAsked === 'all' ? await seenBefore(context, asking) : undefined;
   const depth = seen === undefined ? depthAsked : 'plan';
   let resumed: BeginFacts['checked'];
@@ -164,7 +166,8 @@ async function look(
       !machines || options.remoteCliBinary !== undefined || (isNew && depth !== 'plan')
         ? undefined
         : () => releaseBinary(config),
-    checkPrice: standing === undefined ? () => checkNew(context, intentOf(context, caller, options), facts) : undefined,
+    checkPrice:
+      standing === undefined ? () => checkNew(context, intentOf(context, caller, options), billed) : undefined,
     checkResume: async (found) => {
       resumed = await checkResume(context, steps, facts, found);
     },

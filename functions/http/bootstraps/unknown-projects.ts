@@ -23,10 +23,11 @@ export const unknownHandlers = (
     checkOperator(caller);
     return { status: 200, body: await viewUnknown(context, steps, projectId) };
   },
-  async takeInProject({ caller, params: { projectId }, body: { owner, ttl } }) {
+  async takeInProject({ caller, params: { projectId }, body: { owner, ttl, team } }) {
     checkOperator(caller);
     checkMayOwn(context.config, owner);
-    return { status: 201, body: await view(await takeIn(context, projectId, { by: caller.email, owner, ttl })) };
+    const taken = await takeIn(context, projectId, { by: caller.email, owner, ttl, team });
+    return { status: 201, body: await view(taken) };
   },
   async removeUnknownProject({ caller, params: { projectId }, query: { plan: agreed } }) {
     checkOperator(caller);

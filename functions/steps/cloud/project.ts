@@ -8,10 +8,11 @@ import {
   isProof,
   labelsOf,
   labelValue,
+  optionalLabels,
   ownerLabel,
   proofKey,
   proofOf,
-  protectionLabels,
+  teamLabel,
 } from '../../engine/proof.js';
 import { again, defineStep, doneWith, type Outcome, type StepCall } from '../../engine/step.js';
 import { type Begun, follow, resume } from './following.js';
@@ -58,7 +59,7 @@ export const project = defineStep({
     await refuseStrangers(call, found);
     // The API replaces all labels, so send the labels of others too.
     const ours = wantedLabels(call, found, await proofKey(call.context));
-    const others = Object.entries(found.labels ?? {}).filter(([name]) => !protectionLabels.includes(name));
+    const others = Object.entries(found.labels ?? {}).filter(([name]) => !optionalLabels.includes(name));
     const wanted = { ...Object.fromEntries(others), ...ours };
     const named = isUnnamed(call, found) ? { displayName: call.bootstrap.name } : {};
     const labelled = await projects.setLabels(projectId, wanted, { ...named, ...(found.etag && { etag: found.etag }) });
@@ -166,7 +167,7 @@ const isUnnamed = ({ bootstrap: { name, projectId } }: Call, { displayName }: Pr
 
 const isLabelled = ({ labels: found = {} }: Project, wanted: Readonly<Record<string, string>>): boolean =>
   Object.entries(wanted).every(([name, value]) => found[name] === value) &&
-  protectionLabels.every((name) => found[name] === wanted[name]);
+  optionalLabels.every((name) => found[name] === wanted[name]);
 
 const operationFile = 'operation-project';
 /** Written before the request for the project. Without a stored operation, it shows that a creation may be under way. */
@@ -223,7 +224,13 @@ async function create(
 
 function wantedLabels(call: Call, found: Project, key: string): Readonly<Record<string, string>> {
   const wanted = labelsOf(call.bootstrap, call.context.config.deployment);
-  return { ...wanted, [labels.proof]: proofOf(key, provenBy(call, found, wanted[labels.deleteAfter] ?? '')) };
+  const proven = provenBy(call, found, wanted[labels.deleteAfter] ?? '');
+  const { team } = call.bootstrap;
+  return {
+    ...wanted,
+    ...(team === undefined ? {} : { [labels.team]: teamLabel(key, proven, team) }),
+    [labels.proof]: proofOf(key, proven),
+  };
 }
 
 const provenBy = ({ bootstrap }: Call, found: Project, expiry: string) => ({
