@@ -133,4 +133,14 @@ describe('prepared projects at the command line', function () {
     expect(own.projectId).to.match(/^after-all-/);
     expect(await waiting()).to.deep.equal([]);
   });
+
+  it('are given also while Google does not say whether they stand', async () => {
+    await life.swept();
+    const [first = ''] = await waiting();
+    const { faults } = scene.cloud;
+    const fault = faults.add({ method: 'cloudresourcemanager.projects.get', nth: 1, times: 1, kind: 'rate' });
+    const given = succeeded(await alice.bootstrap('while-google-is-busy', { region: local.region }));
+    faults.remove(fault);
+    expect(given.projectId).to.equal(first);
+  });
 });
