@@ -21,7 +21,7 @@ const whichOf = ({ projectId, projectNumber, parent = 'no parent' }: UnknownProj
 /** `asked`: null for none, undefined for the one that the labels prove. */
 function intoOf({ team, formerTeam }: UnknownProject, asked: number | null | undefined): string {
   const into = asked === undefined ? team : (asked ?? undefined);
-  if (into !== undefined) return `into team ${into}`;
+  if (into !== undefined) return `into team ${into} if the owner is a member of it`;
   return asked === undefined && formerTeam !== undefined
     ? `into no team: team ${formerTeam}, to which it belonged, is gone`
     : 'into no team';

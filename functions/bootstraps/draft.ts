@@ -1,5 +1,6 @@
 /** What a bootstrap that begins has before its commit: an id, a project of its own or a prepared one, and its secrets. */
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
+import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import type { BootstrapRecord, StoredBootstrap } from '../engine/record/documents.js';
 import { makeBootstrapId, makeProjectId } from '../engine/record/ids.js';
@@ -71,10 +72,19 @@ export async function dropSecrets(context: Context, draft: Draft): Promise<void>
   delete draft.callerSecret;
   const { secretManager } = cloud;
   try {
-    if (member !== undefined) await secretManager.destroy(secret, callerSecret);
+    if (member !== undefined) await destroyIfThere(context, secret, callerSecret);
     if (member === undefined || (await isGoneUnclaimed(context, member.id))) await secretManager.remove(secret);
   } catch (error) {
     log('WARNING', 'A secret of no bootstrap was left behind', { bootstrap, error });
+  }
+}
+
+/** A removal of the prepared project may have been first. */
+async function destroyIfThere({ cloud }: Context, secret: string, version: string): Promise<void> {
+  try {
+    await cloud.secretManager.destroy(secret, version);
+  } catch (error) {
+    if (!(error instanceof Problem && error.code === 'cloud-not-found')) throw error;
   }
 }
 
@@ -90,6 +100,6 @@ export function preparationOf(
     unprepared:
       pool === undefined
         ? 'no pool is for its parent, billing account and region'
-        : 'every prepared project of its pool was taken',
+        : 'no prepared project of its pool could be had',
   };
 }

@@ -8,7 +8,7 @@ import { Problem } from '../../shared/problems.js';
 import type { SeenVm } from '../cloud/vm-lookup.js';
 import type { Context } from '../context.js';
 import { findProofKey, isProof, projectsOf } from '../engine/proof.js';
-import { numberOf } from '../engine/record/removal-rule.js';
+import { bootstrapOf, numberOf } from '../engine/record/removal-rule.js';
 import { getBootstrap } from '../engine/record/update.js';
 import type { SeenProject } from '../engine/step.js';
 import { jumpboxName, tunnelTo } from '../steps/topology.js';
@@ -67,8 +67,6 @@ export async function findLostJumpbox(context: Context, name: string, zone: stri
     },
   };
 }
-
-export const bootstrapOf = ({ labels: found = {} }: SeenProject): string => found[labels.bootstrap] ?? '';
 
 /** Labels alone prove nothing: everybody who may write to the project may write them. */
 function isOurs(project: SeenProject, key: string | undefined): boolean {

@@ -8,11 +8,10 @@ import type { Context } from '../context.js';
 import { findProofKey, teamInLabel } from '../engine/proof.js';
 import type { BootstrapRecord } from '../engine/record/documents.js';
 import { livingAmong, othersOf } from '../engine/record/of-team.js';
-import { numberOf } from '../engine/record/removal-rule.js';
+import { bootstrapOf, numberOf } from '../engine/record/removal-rule.js';
 import type { SeenProject } from '../engine/step.js';
 import { type Holder, holdWrite, readHolder, readLivingHolder } from '../organizations/ownership.js';
 import type { Document, Write } from '../store/store.js';
-import { bootstrapOf } from './lost-jumpbox.js';
 import { peopleFields } from './team-people.js';
 
 interface LostTeam {

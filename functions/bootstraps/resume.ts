@@ -77,7 +77,13 @@ async function resumed(
     });
   }
   checkBound(context, standing, facts.caller);
-  checkTeam(facts, before);
+  if (facts.team !== undefined && facts.team !== before.team) {
+    const message = `cannot change: it belongs to ${before.team === undefined ? 'no team' : `team ${before.team}`}`;
+    throw new Problem('bad-input', `--team ${message}`, {
+      errors: [{ path: '--team', message }],
+      advice: `To let the team see it: plinth beta bootstrap-cloud share ${calledBy(before)} --with-team ${facts.team}`,
+    });
+  }
   // The name has been freed meanwhile.
   if (before.state === 'removed') throw new Conflict();
   if (before.removal !== undefined) {
@@ -108,19 +114,6 @@ async function resumed(
   const price = before.vmsStopped === undefined ? asked : priceToStart(context, { ...before, ...asked });
   const deadlineAt = deadlineOf(context, { ...before, ...price }, facts, options, changes);
   return { options, secrets, secretsBefore, changes, deadlineAt, ...price };
-}
-
-/** Throws for another team than the one that it belongs to. */
-export function checkTeam(
-  { team }: Pick<BeginFacts, 'team'>,
-  before: Pick<BootstrapRecord, 'team' | 'name' | 'projectId'>,
-): void {
-  if (team === undefined || team === before.team) return;
-  const message = `cannot change: it belongs to ${before.team === undefined ? 'no team' : `team ${before.team}`}`;
-  throw new Problem('bad-input', `--team ${message}`, {
-    errors: [{ path: '--team', message }],
-    advice: `To let the team see it: plinth beta bootstrap-cloud share ${calledBy(before)} --with-team ${team}`,
-  });
 }
 
 /** What belongs to a team is its owner's while they are in the team. */

@@ -20,8 +20,8 @@ import {
   read,
 } from '../engine/record/documents.js';
 import { leasesOf } from '../engine/record/leases-of.js';
-import { numberOf, timeIn } from '../engine/record/removal-rule.js';
-import { recount, recountTeam, spendOf } from '../engine/record/spend.js';
+import { bootstrapOf, numberOf, timeIn } from '../engine/record/removal-rule.js';
+import { raiseTeam, recount, spendOf } from '../engine/record/spend.js';
 import { eventWrites, readyLease } from '../engine/record/transition.js';
 import { dated } from '../engine/record/warning.js';
 import { publishReady } from '../engine/run/publish.js';
@@ -35,10 +35,9 @@ import type { BeginFacts, Begun } from './begin-facts.js';
 import { beginOrResume } from './begin-or-resume.js';
 import { priceOf } from './ceilings.js';
 import { writeSecrets } from './given-secrets.js';
-import { bootstrapOf, findLost } from './lost-jumpbox.js';
+import { findLost } from './lost-jumpbox.js';
 import { type Into, intoLost, regained, teamOfLost } from './lost-team.js';
 import { newRecord, startGeneration } from './new-record.js';
-import { checkTeam } from './resume.js';
 
 const raceTries = 10;
 /** What stands is not refused for its price. */
@@ -182,7 +181,13 @@ async function intoOwn(context: Context, { caller, team }: BeginFacts, project: 
       advice: 'Ask an admin of the team to add you, or an operator to give it to somebody in the team.',
     });
   }
-  checkTeam({ team }, { name: projectId, projectId, ...(own !== undefined && { team: own }) });
+  if (team !== undefined && team !== own) {
+    const message = `does not fit: the labels of ${projectId} prove ${own === undefined ? 'no team' : `team ${own}`}`;
+    throw new Problem('bad-input', `--team ${message}`, {
+      errors: [{ path: '--team', message }],
+      advice: `Give the command without --team. Once the project is in the records again: plinth beta bootstrap-cloud share ${projectId} --with-team ${team}`,
+    });
+  }
   return into;
 }
 
@@ -258,7 +263,7 @@ async function countAgain(
   const data = {
     inAll: inAll + missing,
     byOwner: { ...byOwner, [owner]: own + missing },
-    spend: team === undefined ? spent : recountTeam(spent, team, [...readable(ofTeam), record].map(spendOf)),
+    spend: team === undefined ? spent : raiseTeam(spent, team, [...readable(ofTeam), record].map(spendOf)),
   };
   return counters === undefined
     ? { kind: 'create', ...at, data: { schema: 1, ...data } satisfies CountersRecord }

@@ -6,14 +6,14 @@ import { addSeconds } from '../../shared/add-seconds.js';
 import { parseDuration } from '../../shared/bootstrap/duration.js';
 import type { UnknownProject } from '../../shared/bootstrap/unknown-project.js';
 import { iamMember } from '../../shared/iam-member.js';
-import { collections, labels } from '../../shared/names.js';
+import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import { type AskedTeam, intoTeam, teamOfLost } from '../bootstraps/lost-team.js';
 import { checkAgreed, planOfRemoval } from '../bootstraps/plan.js';
 import type { Context } from '../context.js';
 import { findProofKey } from '../engine/proof.js';
 import type { StoredBootstrap } from '../engine/record/documents.js';
-import { deploymentOf, judgeAsked, numberOf } from '../engine/record/removal-rule.js';
+import { bootstrapOf, deploymentOf, judgeAsked, numberOf } from '../engine/record/removal-rule.js';
 import { getBootstrap } from '../engine/record/update.js';
 import type { AnyStep, SeenProject } from '../engine/step.js';
 import { adoptAs, adoptedRecord, takenIn } from './adopt.js';
@@ -52,11 +52,9 @@ async function proven(context: Context, projectId: string): Promise<SeenProject>
   });
 }
 
-const idOf = ({ labels: found = {} }: SeenProject): string => found[labels.bootstrap] ?? '';
-
 /** Its record as it would be made. */
 async function asBootstrap(context: Context, project: SeenProject): Promise<StoredBootstrap> {
-  const id = idOf(project);
+  const id = bootstrapOf(project);
   const { record } = await adoptedRecord(context, { id, project, deadlineAt: context.clock.now().toISOString() });
   return { collection: collections.bootstraps, id, version: '', data: record };
 }
@@ -103,8 +101,8 @@ export async function takeIn(
   const project = await proven(context, projectId);
   const deadlineAt = addSeconds(context.clock.now(), seconds);
   const given = { by, owner, ownerMember: iamMember(owner), into: () => intoTeam(context, project, { owner, team }) };
-  await takenIn(context, { id: idOf(project), project, deadlineAt }, given);
-  return standing(context, idOf(project));
+  await takenIn(context, { id: bootstrapOf(project), project, deadlineAt }, given);
+  return standing(context, bootstrapOf(project));
 }
 
 /** As cleanup removes one that is past its time. The step `project` judges it once more just before the deletion. */

@@ -42,46 +42,61 @@ const wantedIn = (store: Store): Set<string> => {
   return ids;
 };
 
+/** Where so many do not stand, the next hardly does. The caller waits for each look. */
+const mostPassedOver = 5;
+
 /** The oldest that stands and that nobody in this process wants. `release` it when it is claimed or not wanted any more. */
 export async function findMember(context: Context, pool: Pool): Promise<StoredBootstrap | undefined> {
-  const passed: string[] = [];
-  try {
-    for (;;) {
-      const member = await oldestOf(context, pool);
-      if (member === undefined) return undefined;
-      passed.push(member.id);
-      if (!(await isStanding(context, member))) continue;
-      passed.pop();
-      return member;
+  const taken = wantedIn(context.store);
+  let passedOver = 0;
+  for (const member of await freeMembers(context, pool)) {
+    if (passedOver === mostPassedOver) return undefined;
+    if (taken.has(member.id)) continue;
+    taken.add(member.id);
+    let stands = false;
+    try {
+      stands = await isStanding(context, member);
+    } finally {
+      if (!stands) release(context, member.id);
     }
-  } finally {
-    for (const id of passed) release(context, id);
+    if (stands) return member;
+    passedOver += 1;
   }
+  return undefined;
 }
 
 /**
  * Somebody may have deleted it by hand since the daily look. Then it is set aside. One that plinth cannot see is only passed
- * over: rights may be what is missing, and the daily look tells.
+ * over: rights may be what is missing, and the daily look tells. Where Google does not say, it is taken to stand: its steps look
+ * again, and wait.
  */
 async function isStanding(context: Context, member: StoredBootstrap): Promise<boolean> {
-  const found = await context.cloud.projects.find(member.data.projectId);
-  if (found?.state === 'ACTIVE') return true;
-  if (found !== undefined) await setAside(context, member, 'somebody deleted its project');
+  const { id: bootstrap, data } = member;
+  try {
+    const found = await context.cloud.projects.find(data.projectId);
+    if (found?.state === 'ACTIVE') return true;
+    if (found === undefined) return false;
+  } catch (error) {
+    context.log('WARNING', `It is not known whether the prepared project ${data.projectId} stands`, {
+      bootstrap,
+      error,
+    });
+    return true;
+  }
+  await setAside(context, member, 'somebody deleted its project');
   return false;
 }
 
-async function oldestOf(
+/** The oldest first. */
+async function freeMembers(
   { store, config, clock }: Pick<Context, 'store' | 'config' | 'clock'>,
   pool: Pool,
-): Promise<StoredBootstrap | undefined> {
+): Promise<StoredBootstrap[]> {
   const at = clock.now().toISOString();
   const members = await membersOf({ store }, pool.key);
-  const taken = wantedIn(store);
-  const [member] = members
-    .filter(({ id, data }) => isFree(data, at) && isBegunWith(data, config) && !taken.has(id))
+  return members
+    .filter(({ data }) => isFree(data, at) && isBegunWith(data, config))
     .sort((a, b) => (a.data.createdAt < b.data.createdAt ? -1 : 1));
-  if (member !== undefined) taken.add(member.id);
-  return member;
 }
 
 export const release = ({ store }: Pick<Context, 'store'>, id: string): void => void wantedIn(store).delete(id);

@@ -72,10 +72,12 @@ async function start(
     },
   );
   alive.add(child);
-  const ended = once(child, 'exit').then(([code]) => {
-    alive.delete(child);
-    throw new Error(`The function ${name} ended with ${code}.`);
-  });
+  // A child that cannot be started rejects.
+  const ended = once(child, 'exit')
+    .finally(() => alive.delete(child))
+    .then(([code]) => {
+      throw new Error(`The function ${name} ended with ${code}.`);
+    });
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({ input: stream }).on('line', (line) => {
       if (line.startsWith('{')) onLog(line);

@@ -299,7 +299,7 @@ export const BootstrapView = z
       .optional()
       .meta({
         description: 'Why it took no prepared project. Absent where the deployment prepares none',
-        examples: ['every prepared project of its pool was taken'],
+        examples: ['no prepared project of its pool could be had'],
       }),
     protection: z
       .object({ until: moment('Its end'), reason: text('Why', 'A demo'), by: text('Who', 'alice@example.com') })

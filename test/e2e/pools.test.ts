@@ -103,7 +103,7 @@ describe('prepared projects at the command line', function () {
     const view = succeeded(await alice.bootstrap('unclaimed', { region: local.region }));
     expect(view.projectId).to.match(/^unclaimed-/);
     expect((await alice.plinth('status', 'unclaimed')).stdout).to.match(
-      /Prepared +no: every prepared project of its pool was taken/,
+      /Prepared +no: no prepared project of its pool could be had/,
     );
     expect((await pool('fill')).pools[0]).to.include({ drained: false });
     await life.swept();

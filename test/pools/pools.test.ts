@@ -104,7 +104,7 @@ describe('a pool of prepared projects', () => {
     expect(views.filter(({ state }) => state !== 'succeeded')).to.deep.equal([]);
     expect(views.filter(({ prepared }) => prepared !== undefined)).to.have.length(60);
     expect(
-      views.filter(({ unprepared }) => unprepared === 'every prepared project of its pool was taken'),
+      views.filter(({ unprepared }) => unprepared === 'no prepared project of its pool could be had'),
     ).to.have.length(40);
     const counters = (await world.store.get(collections.counters, 'living'))?.data;
     expect(Object.values(counters?.['pools'] ?? {})).to.deep.equal([{ taken: 60, missed: 40 }]);

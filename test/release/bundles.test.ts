@@ -19,7 +19,7 @@ const budgets: Readonly<Record<Name, number>> = {
   runCloudStep: 3950,
   runHostStep: 4400,
   sweep: 2300,
-  cleanup: 3300,
+  cleanup: 3350,
 };
 
 const clients = ['@google-cloud/compute', '@google-cloud/scheduler', '@google-cloud/pubsub-api'];

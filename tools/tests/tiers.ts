@@ -26,7 +26,7 @@ export const heldSeed = Number.parseInt(process.versions.node, 10) * 100_000;
 const isApart = (file: string): boolean => /\.(?:tools|nightly)\.test\.js$/.test(file);
 /** These search by chance for what breaks a promise; nightly they search longer. */
 const isSearch = (file: string): boolean => /\.search\.test\.js$/.test(file);
-/** Plinth's rules and the simulated cloud, played in simulated time: these find the same on each Node. */
+/** Plinth's rules, and what the simulated cloud does. Other tests use the same of Node. */
 const isSameOnEachNode = (file: string): boolean =>
   /^(?:first-contact|laws|upgrade|worlds)\//.test(file) || isSearch(file);
 const fastFolders = /^(?:spec|bootstrap|cost|engine|functions|house|organizations|steps|store)\//;

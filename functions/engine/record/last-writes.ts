@@ -28,7 +28,7 @@ export async function lastWrites({ store }: Context, id: string, record: Bootstr
     ...(claimed === undefined
       ? []
       : [{ kind: 'delete', collection: claimed.collection, id: claimed.id, version: claimed.version } as const]),
-    ...(team === undefined ? [] : await teamWrites({ store }, team, id)),
+    ...(team === undefined ? [] : await teamWrites({ store }, team, { id, isClaimed: claimed !== undefined })),
     ...(counted === undefined || claimed === undefined
       ? []
       : [
@@ -46,12 +46,18 @@ export async function lastWrites({ store }: Context, id: string, record: Bootstr
   ];
 }
 
-/** Counted anew, because a record that was lost with its team is in no count of ours. A team that owns any is not deleted. */
-async function teamWrites({ store }: Pick<Context, 'store'>, team: number, id: string): Promise<Write[]> {
+/** A team that owns any is not deleted. It may be counted for one without a claim, or not, and is counted anew. */
+async function teamWrites(
+  { store }: Pick<Context, 'store'>,
+  team: number,
+  { id, isClaimed }: { readonly id: string; readonly isClaimed: boolean },
+): Promise<Write[]> {
   const found = await persist(() => store.get(collections.teams, String(team)));
   if (found === undefined) return [];
-  const { collection, version } = found;
-  const owns = livingAmong(await othersOf({ store }, team, id));
+  const { collection, version, data } = found;
+  const owns = isClaimed
+    ? Math.max(0, Number(data['owns'] ?? 0) - 1)
+    : livingAmong(await othersOf({ store }, team, id));
   return [{ kind: 'update', collection, id: found.id, version, data: { owns } }];
 }
 

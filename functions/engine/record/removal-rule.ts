@@ -48,6 +48,10 @@ export function judgeRecord(record: BootstrapRecord, now: Date): Verdict {
 
 export const numberOf = ({ name }: Pick<SeenProject, 'name'>): string => name.replace(/^projects\//, '');
 
+/** What its label says, which proves nothing. Empty without one. */
+export const bootstrapOf = ({ labels: found = {} }: Pick<SeenProject, 'labels'>): string =>
+  found[labels.bootstrap] ?? '';
+
 /**
  * A project that was never seen was never deleted either. If it exists after the removal, it came late, and nobody restored
  * it.

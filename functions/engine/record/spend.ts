@@ -89,13 +89,16 @@ function sumOf(spends: readonly ByMonth[]): ByMonth {
   return sum;
 }
 
-/** The spend with all that a team's records come to, in place of what was counted for the team. All else stays. */
-export function recountTeam(before: Spend = {}, team: number, spends: readonly ByMonth[]): Spend {
+/**
+ * The spend with no less for a team than its records come to. What was counted beyond that stays: it is of records that are lost,
+ * or newer than those at hand.
+ */
+export function raiseTeam(before: Spend = {}, team: number, spends: readonly ByMonth[]): Spend {
   const sum = sumOf(spends);
   return Object.fromEntries(
     Object.entries(before).map(([month, { byTeam = {}, ...others }]) => {
-      const { [String(team)]: _, ...theirs } = byTeam;
-      const ofTeams = addTo(theirs, String(team), sum[month] ?? 0);
+      const missing = Math.max(0, (sum[month] ?? 0) - (byTeam[String(team)] ?? 0));
+      const ofTeams = addTo(byTeam, String(team), missing);
       return [month, { ...others, ...(Object.keys(ofTeams).length > 0 && { byTeam: ofTeams }) }];
     }),
   );

@@ -151,7 +151,7 @@ async function look(
   for (const { path } of notAllowed?.errors ?? []) told.add(path);
 
   const isNew = standing === undefined && body.takeUp === undefined;
-  // What is taken up again counts for its team already.
+  // Nothing new comes to the team of what is taken up again.
   const billed = isNew ? facts : { ...facts, team: undefined };
   const seen = isNew && depthAsked === 'all' ? await seenBefore(context, asking) : undefined;
   const depth = seen === undefined ? depthAsked : 'plan';
