@@ -1,6 +1,5 @@
 /** What a bootstrap that begins has before its commit: an id, a project of its own or a prepared one, and its secrets. */
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
-import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import type { BootstrapRecord, StoredBootstrap } from '../engine/record/documents.js';
 import { makeBootstrapId, makeProjectId } from '../engine/record/ids.js';
@@ -64,27 +63,18 @@ export const isOfDraft = ({ id, data }: StoredBootstrap, { id: own, member, call
 
 /** Removes secrets that were written for a bootstrap that was not made. Those of whoever claimed the same project stay. */
 export async function dropSecrets(context: Context, draft: Draft): Promise<void> {
-  const { cloud, log } = context;
+  const { log } = context;
+  const { secretManager } = context.cloud;
   const { id: bootstrap, callerSecret, member } = draft;
   if (callerSecret === undefined) return;
   const secret = secretId(bootstrap, callerSecretName);
   // A later try may still make it, if the name becomes free. Then the secrets are written again.
   delete draft.callerSecret;
-  const { secretManager } = cloud;
   try {
-    if (member !== undefined) await destroyIfThere(context, secret, callerSecret);
+    if (member !== undefined) await secretManager.destroy(secret, callerSecret);
     if (member === undefined || (await isGoneUnclaimed(context, member.id))) await secretManager.remove(secret);
   } catch (error) {
     log('WARNING', 'A secret of no bootstrap was left behind', { bootstrap, error });
-  }
-}
-
-/** A removal of the prepared project may have been first. */
-async function destroyIfThere({ cloud }: Context, secret: string, version: string): Promise<void> {
-  try {
-    await cloud.secretManager.destroy(secret, version);
-  } catch (error) {
-    if (!(error instanceof Problem && error.code === 'cloud-not-found')) throw error;
   }
 }
 

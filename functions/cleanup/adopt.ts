@@ -18,6 +18,7 @@ import {
   read,
 } from '../engine/record/documents.js';
 import { planOfRecord } from '../engine/record/plan-of-record.js';
+import { bootstrapOf } from '../engine/record/removal-rule.js';
 import { eventWrites, type Leased, readyLease, startRemoval, type Transition } from '../engine/record/transition.js';
 import { dated } from '../engine/record/warning.js';
 import { publishReady } from '../engine/run/publish.js';
@@ -42,7 +43,7 @@ const unknownOptions = (projectName: string): BootstrapOptions =>
 export async function adopt(context: Context, steps: readonly AnyStep[], project: SeenProject): Promise<void> {
   const { labels: found = {} } = project;
   await adoptAs(context, steps, {
-    id: found[labels.bootstrap] ?? '',
+    id: bootstrapOf(project),
     project,
     deadlineAt: new Date(Number((found[labels.deleteAfter] ?? '').slice(1)) * 1000).toISOString(),
   });

@@ -124,12 +124,14 @@ function createVersions(rest: Rest, secrets: string) {
     mayRead: (secretId: string): Promise<boolean> => isAllowed(read(secretId, '1')),
     mayList: (secretId: string): Promise<boolean> => isAllowed(versionsOf(secretId)),
 
-    /** Removes the payload for good. The version keeps its number. */
+    /** Removes the payload for good. The version keeps its number. Succeeds if there is no such secret, as `remove` does. */
     async destroy(secretId: string, version: string): Promise<void> {
-      await rest('POST', `${secrets}/${secretId}/versions/${version}:destroy`, {
-        doing: `destroy version ${version} of the secret ${secretId}`,
-        body: {},
-      });
+      await orUndefined(
+        rest('POST', `${secrets}/${secretId}/versions/${version}:destroy`, {
+          doing: `destroy version ${version} of the secret ${secretId}`,
+          body: {},
+        }),
+      );
     },
   };
 }

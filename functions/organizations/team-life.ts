@@ -56,11 +56,16 @@ export const deleteTeam = (context: Context, caller: Caller, teamId: number): Pr
   transactInTeam(context, teamId, async (transaction) => {
     const { team, rights, bind } = await lookAt(transaction, caller, teamId, caller.email);
     checkAdmin(rights, 'team');
-    if ((team.owns ?? 0) > 0) await checkOwnsNone(context, team);
+    const isCounted = (team.owns ?? 0) > 0;
+    if (isCounted) await checkOwnsNone(context, team);
     const members = await membersOfTeam(context, teamId);
     const gone = deletedNow(context.clock);
-    const uncounted = (team.owns ?? 0) > 0 ? { owns: 0 } : {};
-    const change = { ...gone, organizationId: null, deletedFrom: team.organizationId, ...uncounted };
+    const change = {
+      ...gone,
+      organizationId: null,
+      deletedFrom: team.organizationId,
+      ...(isCounted && { owns: 0 }),
+    };
     transaction.write(
       ...bind,
       teamChange(team, { ...change, members: members.length }),

@@ -2,7 +2,7 @@
 import { collections } from '../../../shared/names.js';
 import type { Context } from '../../context.js';
 import { persist } from '../../store/persist.js';
-import type { Write } from '../../store/store.js';
+import type { Document, Write } from '../../store/store.js';
 import { type BootstrapRecord, countersId, liftCounters, liftName, nameId, read } from './documents.js';
 import { livingAmong, othersOf } from './of-team.js';
 import { addSpend, moreThan, spendOf } from './spend.js';
@@ -10,11 +10,12 @@ import { addSpend, moreThan, spendOf } from './spend.js';
 /** Deletes the files but those about things that still stand outside of the project, frees the name and uncounts the bootstrap. */
 export async function lastWrites({ store }: Context, id: string, record: BootstrapRecord): Promise<Write[]> {
   const { team } = record;
-  const [name, counters, files] = await persist(() =>
+  const [name, counters, files, owning] = await persist(() =>
     Promise.all([
       store.get(collections.names, nameId(record.name)),
       store.get(collections.counters, countersId),
       store.query({ collection: collections.files, where: [['bootstrapId', '==', id]] }),
+      team === undefined ? undefined : store.get(collections.teams, String(team)),
     ]),
   );
   const found = read(name, liftName);
@@ -28,7 +29,7 @@ export async function lastWrites({ store }: Context, id: string, record: Bootstr
     ...(claimed === undefined
       ? []
       : [{ kind: 'delete', collection: claimed.collection, id: claimed.id, version: claimed.version } as const]),
-    ...(team === undefined ? [] : await teamWrites({ store }, team, { id, isClaimed: claimed !== undefined })),
+    ...(owning === undefined ? [] : [await uncount({ store }, owning, { id, isClaimed: claimed !== undefined })]),
     ...(counted === undefined || claimed === undefined
       ? []
       : [
@@ -47,18 +48,15 @@ export async function lastWrites({ store }: Context, id: string, record: Bootstr
 }
 
 /** A team that owns any is not deleted. It may be counted for one without a claim, or not, and is counted anew. */
-async function teamWrites(
+async function uncount(
   { store }: Pick<Context, 'store'>,
-  team: number,
+  { collection, id: team, version, data }: Document,
   { id, isClaimed }: { readonly id: string; readonly isClaimed: boolean },
-): Promise<Write[]> {
-  const found = await persist(() => store.get(collections.teams, String(team)));
-  if (found === undefined) return [];
-  const { collection, version, data } = found;
+): Promise<Write> {
   const owns = isClaimed
     ? Math.max(0, Number(data['owns'] ?? 0) - 1)
-    : livingAmong(await othersOf({ store }, team, id));
-  return [{ kind: 'update', collection, id: found.id, version, data: { owns } }];
+    : livingAmong(await othersOf({ store }, Number(team), id));
+  return { kind: 'update', collection, id: team, version, data: { owns } };
 }
 
 /** It was counted to the end of its time. Now its real end is known. */
