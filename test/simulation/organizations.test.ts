@@ -69,6 +69,16 @@ describe('organizations, whoever goes on at every moment', () => {
         disturb(1, 5, 'dies after'),
       ],
     ],
+    [
+      'somebody is removed by force as their team comes in without them: no other removal says that the team holds them',
+      3315402,
+      acts(
+        drawn('removeOrganizationMember', 'alice', { email: 'bob@example.com' }),
+        drawn('removeTeamMember', 'ops', { email: 'bob@example.com', team: 1 }),
+        drawn('migrateTeam', 'ops', { team: 1, force: true }),
+        drawn('removeOrganizationMember', 'alice', { email: 'bob@example.com', force: true }),
+      ),
+    ],
   ];
   for (const [what, at, items] of plays) {
     it(what, async () => {
