@@ -9,7 +9,8 @@ import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import type { Caller } from '../identity/auth.js';
 import { read } from '../store/lift.js';
-import { liftTeam, liftTeamMember, organizationMemberId, type TeamRecord, teamDocumentId } from './documents.js';
+import type { Transaction } from '../store/store.js';
+import { liftTeam, liftTeamMember, organizationMemberId, type TeamRecord, teamDocumentId, teamMemberId } from './documents.js';
 import { eventWrite } from './events.js';
 import { hasOtherAdmin, keepingAnAdmin, lastAdmin } from './last-admin.js';
 import { markWrite, unmarkWrite } from './leaving.js';
@@ -48,15 +49,15 @@ export async function removeOrganizationMember(
   const { organizationId, email } = asked;
   await checkMayRemove(context, caller, organizationId, email);
   for (let round = 1; round <= rounds; round++) {
-    if (!force) checkInNoTeam(email, await teamsHolding(context, organizationId, email));
+    if (!force) {
+      const held = await teamsHolding(context, organizationId, email);
+      if (held.length > 0) await checkInNone(context, caller, asked, held);
+    }
     const removal = await markLeaving(context, caller, asked, round > 1);
     if (removal === undefined) return;
     const teams = await teamsHolding(context, organizationId, email);
-    if (teams.length > 0 && !force) {
-      if (removal.own) await unmark(context, removal);
-      throw stillHeld(email, teams);
-    }
-    for (const { teamId } of teams) await leaveTeam(context, removal, teamId);
+    if (force) for (const { teamId } of teams) await leaveTeam(context, removal, teamId);
+    else if (teams.length > 0) await unmarkIfHeld(context, removal, teams);
     if (await deleteMember(context, removal)) return;
   }
   throw busy();
@@ -114,9 +115,37 @@ async function teamsHolding({ store }: Context, organizationId: string, email: s
     .sort((a, b) => a.teamId - b.teamId);
 }
 
-function checkInNoTeam(email: string, teams: readonly TeamRecord[]): void {
-  if (teams.length > 0) throw stillHeld(email, teams);
+/** Of these teams, those that hold the member. Teams and members are found at different moments, and read here at one. */
+async function stillHolding(
+  transaction: Transaction,
+  { organizationId, email }: Pick<Removal, 'organizationId' | 'email'>,
+  found: readonly TeamRecord[],
+): Promise<TeamRecord[]> {
+  const ids = found.map(({ teamId }) => teamId);
+  const teams = await transaction.getMany(collections.teams, ids.map(teamDocumentId));
+  const members = await transaction.getMany(
+    collections.teamMembers,
+    ids.map((teamId) => teamMemberId(teamId, email)),
+  );
+  return teams.flatMap((each, i) => {
+    const team = read(each, liftTeam)?.data;
+    return team?.organizationId === organizationId && members[i] !== undefined ? [team] : [];
+  });
 }
+
+/** A removal may go on that is refused here at no moment. */
+const checkInNone = (
+  context: Context,
+  caller: Caller,
+  asked: Pick<Removal, 'organizationId' | 'email'>,
+  found: readonly TeamRecord[],
+): Promise<void> =>
+  transact(context, async (transaction) => {
+    const { organizationId, email } = asked;
+    await removable(transaction, caller, organizationId, email);
+    const teams = await stillHolding(transaction, asked, found);
+    if (teams.length > 0) throw stillHeld(email, teams);
+  });
 
 function stillHeld(email: string, teams: readonly TeamRecord[]): Problem {
   const named = teams.map(({ teamId, name }) => `${teamId} (${name})`).join(', ');
@@ -135,12 +164,16 @@ const marked = async (
   return { member, ours: member?.leaving === mark };
 };
 
-const unmark = (context: Context, removal: Removal): Promise<void> =>
-  transact(context, async (transaction) => {
+/** Refuses the removal if a team holds the member. Only the removal that set the mark clears it. */
+async function unmarkIfHeld(context: Context, removal: Removal, found: readonly TeamRecord[]): Promise<void> {
+  const teams = await transact(context, async (transaction) => {
     const { member, ours } = await marked(transaction, removal);
-    if (!ours || member === undefined) return;
-    transaction.write(unmarkWrite(member));
+    const holding = await stillHolding(transaction, removal, found);
+    if (holding.length > 0 && removal.own && ours && member !== undefined) transaction.write(unmarkWrite(member));
+    return holding;
   });
+  if (teams.length > 0) throw stillHeld(removal.email, teams);
+}
 
 /** Whoever reads the team's record later may be of another organization. So what was said of the removal is not repeated. */
 const leaving = 'They are leaving the organization.';
