@@ -45,10 +45,7 @@ async function roundTrip(bench: Bench): Promise<number> {
   return median(times);
 }
 
-async function figuresOf(
-  title: string,
-  options: { readonly store: 'memory' | 'emulator'; readonly concurrency?: number },
-): Promise<Figure[]> {
+async function figuresOf(title: string, options: { readonly store: 'memory' | 'emulator' }): Promise<Figure[]> {
   const lines: string[] = [];
   const bench = await createBench({ ...options, timeFactor: 0, onLog: (line) => lines.push(line) });
   try {
@@ -87,7 +84,6 @@ export const instanceCost: Measurement = {
   mostSeconds: 300,
   async *measure() {
     const kinds = [
-      ['one at a time, in memory', { store: 'memory', concurrency: 1 }],
       ['all that are ready at once, in memory', { store: 'memory' }],
       ["all that are ready at once, on Google's emulators", { store: 'emulator' }],
     ] as const;

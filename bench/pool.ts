@@ -19,6 +19,8 @@ import { watchTurns } from './turns.js';
 
 /** The cloud is twenty times as fast as the real one. */
 const timeFactor = 0.05;
+/** Machines always run at their own speed. With a slower cloud, its part of an install is what it is of a real one. */
+const installFactors = [timeFactor, 0.5] as const;
 /** Google's own delays, as many times their usual. */
 const paces = [0.5, 1, 2] as const;
 const rounds = 3;
@@ -177,9 +179,9 @@ async function claimTime(say: Say): Promise<readonly Figure[]> {
   }
 }
 
-async function install(say: Say): Promise<Figure> {
+async function install(factor: number, say: Say): Promise<Figure> {
   const turns = watchTurns();
-  const bench = await createPackagedBench({ timeFactor, settings: withPool(1), onLog: turns.onLog });
+  const bench = await createPackagedBench({ timeFactor: factor, settings: withPool(1), onLog: turns.onLog });
   try {
     const { milliseconds } = await bench.bootstrap('warm-up', { ...cold, ...bench.install });
     say(`  the first one, not counted: ${milliseconds.toFixed(0)} ms`);
@@ -191,9 +193,11 @@ async function install(say: Say): Promise<Figure> {
     await fill(bench, say);
     const taken = await bench.bootstrap('claimed', { ...prepared, ...bench.install });
     if (!isClaimed(taken)) throw new Error('The pool gave none.');
-    say(`an install: claimed ${taken.milliseconds.toFixed(0)} ms, cold ${own.milliseconds.toFixed(0)} ms`);
+    say(
+      `an install at factor ${factor}: claimed ${taken.milliseconds.toFixed(0)} ms, cold ${own.milliseconds.toFixed(0)} ms`,
+    );
     return {
-      name: 'an install on 8 hosts in a claimed project',
+      name: `an install on 8 hosts in a claimed project, factor ${factor}`,
       value: taken.milliseconds / 1000,
       unit: 's',
       baseline: { name: 'longest chain of a cold one', value: chain.milliseconds / 1000, unit: 's' },
@@ -224,9 +228,11 @@ export const poolClaims: Measurement = {
 
 export const poolInstall: Measurement = {
   name: 'pool-install',
-  title: `An install in a prepared project (factor ${timeFactor} of the cloud)`,
-  mostSeconds: 300,
+  title: 'An install in a prepared project',
+  mostSeconds: 540,
   async *measure(say) {
-    yield await install(say);
+    for (const factor of installFactors) {
+      yield* part(`an install in a claimed project, factor ${factor}`, async () => [await install(factor, say)]);
+    }
   },
 };

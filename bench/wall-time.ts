@@ -1,4 +1,4 @@
-/** How long a bootstrap takes where the cloud takes its time: beside the longest chain of its own operations, and one step at a time. */
+/** How long a bootstrap takes where the cloud takes its time: beside the longest chain of its own operations, and all of them in a row. */
 import { readFileSync } from 'node:fs';
 import { steps } from '../functions/steps/index.js';
 import { type Bench, type Bootstrapped, createBench, planOfBootstrap, warmUp } from './bootstrap.js';
@@ -10,14 +10,23 @@ import { drawTimeline } from './timeline.js';
 const timeFactor = 0.05;
 const title = 'A bootstrap in a cloud twenty times as fast as the real one. Red: what decided its end';
 const rounds = 5;
-const roundsOneByOne = 2;
 
-async function chainOf(bench: Bench, bootstrapped: Bootstrapped): Promise<Chain> {
+interface Operations {
+  readonly chain: Chain;
+  /** Of all instances, one after another. */
+  readonly milliseconds: number;
+}
+
+async function operationsOf(bench: Bench, bootstrapped: Bootstrapped): Promise<Operations> {
   const { cloudHalf } = bench.stack;
   if (cloudHalf === undefined) throw new Error('The cloud must run here.');
   const plan = await planOfBootstrap(bench, bootstrapped.id, steps);
   const spans = cloudSpans(cloudHalf.cloud, bootstrapped);
-  return longestChain(plan, (instance) => covered(spans.get(instance) ?? []));
+  const millisecondsOf = (instance: string): number => covered(spans.get(instance) ?? []);
+  return {
+    chain: longestChain(plan, millisecondsOf),
+    milliseconds: [...plan.keys()].reduce((sum, instance) => sum + millisecondsOf(instance), 0),
+  };
 }
 
 /** Imports, keys and compiled code are the process's: a fast bootstrap first warms what the measured ones use. */
@@ -32,32 +41,27 @@ async function warmProcess(): Promise<void> {
 
 interface Round {
   readonly milliseconds: number;
-  readonly chain: Chain;
+  readonly operations: Operations;
 }
 
 /** One after the other on one stack; the first, which still loads and connects, is not counted. */
-async function measured(
-  options: { readonly rounds: number; readonly concurrency?: number },
-  say: (text: string) => void,
-): Promise<Round[]> {
-  const { rounds: count, ...stack } = options;
-  const bench = await createBench({ timeFactor, ...stack });
+async function measured(say: (text: string) => void): Promise<Round[]> {
+  const bench = await createBench({ timeFactor });
   try {
     const found: Round[] = [];
-    for (let round = 0; round <= count; round++) {
+    for (let round = 0; round <= rounds; round++) {
       const waited = waitedForCore();
       const bootstrapped = await bench.bootstrap(`wall-time-${round}`);
       const waitedHere = waitedForCore() - waited;
-      const chain = await chainOf(bench, bootstrapped);
+      const operations = await operationsOf(bench, bootstrapped);
+      const { chain } = operations;
       const { milliseconds } = bootstrapped;
-      const how = options.concurrency === 1 ? 'one by one' : 'as ready';
       say(
-        `${how}, ${round === 0 ? 'not counted' : `round ${round}`}: ${milliseconds.toFixed(0)} ms (${waitedHere.toFixed(0)} ms of them ready to run, without a core), longest chain ${chain.milliseconds.toFixed(0)} ms: ${chain.instances.join(' → ')}`,
+        `${round === 0 ? 'not counted' : `round ${round}`}: ${milliseconds.toFixed(0)} ms (${waitedHere.toFixed(0)} ms of them ready to run, without a core), longest chain ${chain.milliseconds.toFixed(0)} ms: ${chain.instances.join(' → ')}`,
       );
-      if (round > 0) found.push({ milliseconds, chain });
+      if (round > 0) found.push({ milliseconds, operations });
       await bench.stack.settle();
-      if (round === count && options.concurrency === undefined)
-        await drawTimeline(bench, bootstrapped, steps, { name: 'wall-time', title, say });
+      if (round === rounds) await drawTimeline(bench, bootstrapped, steps, { name: 'wall-time', title, say });
     }
     return found;
   } finally {
@@ -80,26 +84,25 @@ export const wallTime: Measurement = {
   mostSeconds: 240,
   async *measure(say) {
     await warmProcess();
-    const together = await measured({ rounds }, say);
+    const found = await measured(say);
     // Each round has a chain of its own, so it is the ratios that have a median.
-    const ratio = ({ milliseconds, chain }: Round): number => milliseconds / chain.milliseconds;
-    const byRatio = [...together].sort((a, b) => ratio(a) - ratio(b));
+    const ratio = ({ milliseconds, operations }: Round): number => milliseconds / operations.chain.milliseconds;
+    const byRatio = [...found].sort((a, b) => ratio(a) - ratio(b));
     const middle = byRatio[Math.floor(byRatio.length / 2)] as Round;
     yield {
       name: `a bootstrap, the median ratio of ${rounds}`,
       value: middle.milliseconds,
       unit: 'ms',
-      baseline: { name: 'longest chain of its operations', value: middle.chain.milliseconds, unit: 'ms' },
+      baseline: { name: 'longest chain of its operations', value: middle.operations.chain.milliseconds, unit: 'ms' },
       aim: 1.08,
     };
-    const oneByOne = await measured({ rounds: roundsOneByOne, concurrency: 1 }, say);
     yield {
       name: `a bootstrap, the median of ${rounds}`,
-      value: median(together.map(({ milliseconds }) => milliseconds)),
+      value: median(found.map(({ milliseconds }) => milliseconds)),
       unit: 'ms',
       baseline: {
-        name: 'the same steps one by one',
-        value: median(oneByOne.map(({ milliseconds }) => milliseconds)),
+        name: 'its operations one after another',
+        value: median(found.map(({ operations }) => operations.milliseconds)),
         unit: 'ms',
       },
       aim: 0.45,

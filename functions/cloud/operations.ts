@@ -7,6 +7,8 @@ export interface Operation {
   readonly done: boolean;
   /** Set if the operation has failed. */
   readonly failure: Problem | undefined;
+  /** For one under way, if its service can tell: resolves once it has ended, or sooner. Rejects if nobody can tell now. */
+  readonly ended?: () => Promise<void>;
 }
 
 /** The form of Resource Manager, Service Usage and Artifact Registry. */

@@ -23,9 +23,15 @@ export type Outcome =
   | { readonly kind: 'done'; readonly note?: string }
   /**
    * Come back in `seconds`. `note` says what it waits for. It fails after half an hour of waiting in a generation, or after
-   * `patienceSeconds`.
+   * `patienceSeconds`. With `ended`: come back once that resolves. `seconds` counts only if it rejects.
    */
-  | { readonly kind: 'again'; readonly seconds: number; readonly note: string; readonly patienceSeconds?: number }
+  | {
+      readonly kind: 'again';
+      readonly seconds: number;
+      readonly note: string;
+      readonly patienceSeconds?: number;
+      readonly ended?: (() => Promise<void>) | undefined;
+    }
   /** Only the caller's machine can go on. `what` says what it must do. */
   | { readonly kind: 'needsClient'; readonly what: string }
   /**
@@ -37,7 +43,11 @@ export type Outcome =
 export const done: Outcome = { kind: 'done' };
 /** For an undo with something to say, mostly that there was nothing to remove. */
 export const doneWith = (note: string): Outcome => ({ kind: 'done', note });
-export const again = (seconds: number, note: string, patienceSeconds?: number): Outcome => ({
+export const again = (
+  seconds: number,
+  note: string,
+  patienceSeconds?: number,
+): Extract<Outcome, { readonly kind: 'again' }> => ({
   kind: 'again',
   seconds,
   note,

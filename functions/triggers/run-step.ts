@@ -43,17 +43,8 @@ export async function runStep(context: Context, steps: readonly AnyStep[], event
   }
   const deadlineAt = new Date(startedAt.getTime() + functionSeconds * 1000);
   try {
-    let beganAt = startedAt.getTime();
-    const onEnd = (ended: string, result: RunResult): void => {
-      const now = context.clock.now().getTime();
-      log('INFO', `${ended}: ${result}`, {
-        bootstrap: bootstrapId,
-        instance: ended,
-        result,
-        seconds: (now - beganAt) / 1000,
-      });
-      beganAt = now;
-    };
+    const onEnd = (ended: string, result: RunResult, seconds: number): void =>
+      log('INFO', `${ended}: ${result}`, { bootstrap: bootstrapId, instance: ended, result, seconds });
     const outcome = await runMessage(context, steps, message, { deadlineAt, trace: span, onEnd });
     span.end({ attributes: { 'plinth.outcome': outcome } });
   } catch (error) {

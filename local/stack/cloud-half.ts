@@ -42,8 +42,6 @@ export interface CloudHalfOptions extends WorldChoice {
   /** Shares of deliveries, 0 to 1. */
   readonly duplicates?: number | undefined;
   readonly reordering?: number | undefined;
-  /** How many deliveries of one lane may be under way at once. */
-  readonly concurrency?: number | undefined;
   /** Port of the name servers and of the resolver. 0 means any free one. */
   readonly dnsPort: number;
   /** The machines behind VMs, if this computer can hold them. */
@@ -195,7 +193,7 @@ async function startMessages(
   { identity, world }: SimulatedCloud,
   pubsubHost: string | undefined,
   triggers: Triggers,
-  { seed, duplicates = 0, reordering = 0, concurrency, onNote }: CloudHalfOptions,
+  { seed, duplicates = 0, reordering = 0, onNote }: CloudHalfOptions,
 ): Promise<EmulatorPushes | Deliveries> {
   if (pubsubHost !== undefined) {
     return startEmulatorPushes({
@@ -211,7 +209,6 @@ async function startMessages(
     seed,
     duplicates,
     reordering,
-    ...(concurrency === undefined ? {} : { concurrency }),
     onFailure: ({ subscription, attempt, why }) => onNote(`${subscription}: delivery ${attempt} failed: ${why}`),
   });
 }

@@ -39,8 +39,6 @@ export interface StackOptions extends WorldChoice {
   readonly duplicates?: number;
   /** Share of messages that overtake others, 0 to 1. */
   readonly reordering?: number;
-  /** How many messages of a lane may be under way at once. By default many. Only for the store `memory`. */
-  readonly concurrency?: number;
   /** The URL that receives the warnings before a project's time is over. Default: none. */
   readonly webhookUrl?: string;
   /** Extra settings for every function. They override the defaults. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { cancel } from '../../functions/bootstraps/cancel.js';
 import { lookAgain } from '../../functions/bootstraps/look-again.js';
@@ -159,6 +160,55 @@ describe('the engine', () => {
       expect(await world.drain([step])).to.deep.equal(['done']);
       expect(world.waits).to.have.length(1);
       expect((await world.read(bootstrap.id)).data.instances['slow']?.attempt).to.equal(0);
+    });
+
+    const ending = (ended: () => Promise<void>) => {
+      let round = 0;
+      return toy(world, 'slow', {
+        run: async (_, make): Promise<Outcome> =>
+          round++ === 0 ? { kind: 'again', seconds: 100, note: 'being made', ended } : make(),
+      });
+    };
+
+    it('looks as soon as what it waits for has ended', async () => {
+      const step = ending(async () => undefined);
+      await world.begin([step]);
+      expect(await world.drain([step])).to.deep.equal(['done']);
+      expect(world.waits).not.to.include(100);
+    });
+
+    it('looks after a while where nobody can tell the end', async () => {
+      const step = ending(async () => {
+        throw new Problem('cloud-unavailable', 'Google did not answer.');
+      });
+      await world.begin([step]);
+      expect(await world.drain([step])).to.deep.equal(['done']);
+      expect(world.waits).to.include(100);
+    });
+
+    it('looks after a minute where no end is told', async () => {
+      const step = ending(() => new Promise(() => undefined));
+      await world.begin([step]);
+      expect(await world.drain([step])).to.deep.equal(['done']);
+      expect(world.waits.reduce((sum, seconds) => sum + seconds, 0)).to.equal(60);
+    });
+
+    it('ends once a heartbeat tells that it is cancelled, and hears no end before', async () => {
+      let runs = 0;
+      const step = toy(world, 'slow', {
+        run: async (): Promise<Outcome> => {
+          runs += 1;
+          const ended = async (): Promise<void> => {
+            await cancel(world.context, [step], id, 'alice@example.com');
+            return new Promise(() => undefined);
+          };
+          return { kind: 'again', seconds: 100, note: 'being made', ended };
+        },
+      });
+      const { id } = (await world.begin([step])).bootstrap;
+      Object.assign(world.context.clock, { wait: () => sleep(50) });
+      expect(await world.run([step], world.take(), 500, { heartbeatSeconds: 0.005 })).to.equal('cancelled');
+      expect(runs).to.equal(1);
     });
 
     it('leaves a long wait to sweep', async () => {

@@ -114,7 +114,7 @@ function computeClient(ask: Ask, name: string) {
         const method = methodOf(verb);
         const answer = await compute(ask, method, request);
         if (verb === 'list') return [itemsOf(answer)];
-        return [method.httpMethod === 'GET' ? answer : { latestResponse: answer }];
+        return [method.httpMethod === 'GET' || verb === 'wait' ? answer : { latestResponse: answer }];
       };
     },
   });

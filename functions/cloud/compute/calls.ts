@@ -9,6 +9,8 @@ import type { ClientName, ComputeClients } from './clients.js';
 import type { Resource } from './resources.js';
 
 const timeoutMilliseconds = 60_000;
+/** Should Google's `wait` return at once, it is not asked for ever. */
+const mostWaits = 5;
 
 export interface ComputeCalls {
   /** One call, never retried here, because the engine owns retries. */
@@ -60,6 +62,20 @@ export function createComputeCalls(
     });
   }
 
+  /** Google's `wait` blocks for two minutes at most, and may return earlier. */
+  async function ended(operation: string, doing: string, { project, region, zone }: Resource): Promise<void> {
+    const [name, place] =
+      zone !== undefined
+        ? (['zoneOperations', { zone }] as const)
+        : region !== undefined
+          ? (['regionOperations', { region }] as const)
+          : (['globalOperations', {}] as const);
+    for (let asked = 0; asked < mostWaits; asked++) {
+      const answer = await call<ComputeAnswer>(name, 'wait', doing, { project, ...place, operation });
+      if (readCompute(answer, doing).done) return;
+    }
+  }
+
   return {
     call,
     get: <T>(name: ClientName, doing: string, request: Resource) => orUndefined(call<T>(name, 'get', doing, request)),
@@ -74,7 +90,8 @@ export function createComputeCalls(
     },
     async change(name, verb, doing, request) {
       const { latestResponse } = await call<{ latestResponse: ComputeAnswer }>(name, verb, doing, request);
-      return readCompute(latestResponse, doing);
+      const begun = readCompute(latestResponse, doing);
+      return begun.done ? begun : { ...begun, ended: () => ended(begun.name, doing, request) };
     },
   };
 }

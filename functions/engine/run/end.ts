@@ -1,6 +1,6 @@
 /**
  * Writes the end of an instance. One commit removes its lease, updates the bootstrap's record and makes the leases of what
- * became ready. One of those may go on in this invocation (onward.ts). The others are published. Instances that wait for the
+ * became ready. Those may go on in this invocation (onward.ts). The others are published. Instances that wait for the
  * same record share one commit.
  */
 
@@ -37,7 +37,7 @@ interface Ready {
 const commitTries = 40;
 /** Others have probably changed an older record. Reading it again costs less than a lost race. */
 const freshMilliseconds = 500;
-/** After a commit, those that end meanwhile are gathered for the next one. */
+/** From one commit to the next, those that end are gathered. A commit that takes longer has gathered them by then. */
 const betweenCommitsMilliseconds = 25;
 /** The same while the store refuses a second write within a second, as Firestore may. */
 const betweenSlowCommitsMilliseconds = 1000;
@@ -63,8 +63,11 @@ export async function end(invocation: Invocation, resolved: Resolution): Promise
     gather: async ({ latest }) => {
       if (latest?.seen === undefined) return;
       const now = context.clock.now().getTime();
-      const between = now < latest.slowUntil ? betweenSlowCommitsMilliseconds : betweenCommitsMilliseconds;
-      const milliseconds = latest.seen.atMilliseconds + between - now;
+      const next =
+        now < latest.slowUntil
+          ? latest.seen.atMilliseconds + betweenSlowCommitsMilliseconds
+          : latest.sentAt + betweenCommitsMilliseconds;
+      const milliseconds = next - now;
       if (milliseconds > 0) await context.clock.pause(milliseconds / 1000);
     },
     work: writeEnds,
@@ -103,7 +106,7 @@ const isOfNone = (error: unknown): boolean =>
 async function writeTogether(endings: readonly Ending[], turn: Turn<Left>): Promise<readonly Outcome<Ready>[]> {
   const { context, message } = (endings[0] as Ending).invocation;
   const outcomes: Outcomes = new Map();
-  let { seen: left, slowUntil } = turn.latest ?? { seen: undefined, slowUntil: 0 };
+  let { seen: left, slowUntil, sentAt } = turn.latest ?? { seen: undefined, slowUntil: 0, sentAt: 0 };
   const seen = newest([...endings.map(({ invocation }) => invocation), ...(left === undefined ? [] : [left])]);
   const now = (): number => context.clock.now().getTime();
   const isOld = now() - seen.atMilliseconds > freshMilliseconds;
@@ -112,10 +115,11 @@ async function writeTogether(endings: readonly Ending[], turn: Turn<Left>): Prom
   for (let attempt = 0; bootstrap !== undefined && open.length > 0; attempt++) {
     const { version } = bootstrap;
     try {
+      sentAt = now();
       const { after, ready, refusals } = await commitEnds(open, bootstrap);
       left = { bootstrap: after, atMilliseconds: now() };
       if (refusals > 0) slowUntil = now() + slowMilliseconds;
-      turn.latest = { seen: left, slowUntil };
+      turn.latest = { seen: left, slowUntil, sentAt };
       // The end of a cancelled bootstrap may have begun its removal, in a new generation.
       const { generation } = after.data;
       for (const { ending } of open) {
@@ -127,7 +131,7 @@ async function writeTogether(endings: readonly Ending[], turn: Turn<Left>): Prom
       }
       break;
     } catch (error) {
-      turn.latest = { seen: undefined, slowUntil };
+      turn.latest = { seen: undefined, slowUntil, sentAt };
       if (!(error instanceof Conflict) || attempt >= commitTries) throw error;
       await afterConflict(attempt);
       bootstrap = await getBootstrap(context, message.bootstrapId);
@@ -156,6 +160,8 @@ const isIn =
 /** What the writers of a record leave to the next one of this process. */
 interface Left {
   readonly seen: Seen | undefined;
+  /** When the last commit was sent. */
+  readonly sentAt: number;
   /** Until then the store is expected to refuse quick writes. */
   readonly slowUntil: number;
 }
@@ -241,18 +247,16 @@ function partsOf(open: readonly Open[], bootstrap: StoredBootstrap, plan: Plan, 
   return parts;
 }
 
-/** Each invocation goes on with one that it made ready itself, or else with one of another's. */
-function onwardOf(parts: readonly Part[], created: readonly Instance[]): Map<Part, Instance> {
-  const chosen = new Map<Part, Instance>();
-  const free = (ready: readonly Instance[]) => {
-    const taken = new Set([...chosen.values()].map(({ id }) => id));
-    return ready.filter((each) => created.includes(each) && !taken.has(each.id));
-  };
+/** Each invocation goes on with what it made ready itself, and then with what others have no time for. */
+function onwardOf(parts: readonly Part[], created: readonly Instance[]): (readonly [Part, Instance])[] {
+  const chosen: (readonly [Part, Instance])[] = [];
+  const isFree = (each: Instance) => created.includes(each) && !chosen.some(([, { id }]) => id === each.id);
   for (const poolOf of [({ transition }: Part) => transition.ready, () => created]) {
     for (const part of parts) {
       const { onward, held } = part.ending.invocation;
-      const next = chosen.has(part) ? undefined : onward.choose(free(poolOf(part)), held.current().lane);
-      if (next !== undefined) chosen.set(part, next);
+      const own = chosen.filter(([by]) => by === part);
+      const next = onward.choose(poolOf(part).filter(isFree), held.current().lane, own.length);
+      chosen.push(...next.map((instance) => [part, instance] as const));
     }
   }
   return chosen;
@@ -270,7 +274,7 @@ async function commitEnds(open: readonly Open[], bootstrap: StoredBootstrap): Pr
   const ready = parts.flatMap(({ transition }) => transition.ready);
   const ended = new Set(parts.map(({ ending }) => ending.invocation.message.instance));
   const created = ready.filter(({ id }) => !ended.has(id));
-  const claims = [...onwardOf(parts, created)].map(([{ ending }, instance]) => {
+  const claims = onwardOf(parts, created).map(([{ ending }, instance]) => {
     const { onward } = ending.invocation;
     return { onward, instance, claiming: onward.claiming(readyLease(bootstrapId, record.generation, instance, at)) };
   });

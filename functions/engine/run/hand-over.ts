@@ -20,7 +20,14 @@ interface Wait {
   readonly waited: Waited | undefined;
   /** Written to the lease before the wait. */
   readonly change?: Partial<LeaseRecord>;
+  /** Resolves once what is waited for has ended. Rejects if nobody can tell. */
+  readonly ended?: (() => Promise<void>) | undefined;
 }
+
+/** So long at most an end is waited for. Then the step looks. */
+const longestEndSeconds = 60;
+/** So often it is heeded meanwhile whether somebody has cancelled. */
+const heedSeconds = 5;
 
 /** Frees the lease and makes it due after the wait. Without `publish`, sweep sends the message. */
 export async function handOver(
@@ -57,19 +64,38 @@ export async function handOver(
   return 'handed-over';
 }
 
+async function untilOver(
+  { context: { clock }, held, signal }: Invocation,
+  { seconds, ended }: Pick<Wait, 'seconds' | 'ended'>,
+): Promise<void> {
+  if (ended === undefined) return clock.wait(seconds, signal);
+  const known = ended().then(
+    () => 'ended' as const,
+    () => 'unknown' as const,
+  );
+  for (let waited = 0; waited < longestEndSeconds && !held.current().cancel; waited += heedSeconds) {
+    const over = new AbortController();
+    const slice = clock.wait(heedSeconds, AbortSignal.any([signal, over.signal]));
+    const told = await Promise.race([known, slice]).finally(() => over.abort());
+    if (told === 'ended') return;
+    if (told === 'unknown') return clock.wait(seconds, signal);
+  }
+}
+
 /** Waits here if there is time. Undefined: go on. Otherwise: how this invocation ended. */
 export async function pause(invocation: Invocation, wait: Wait): Promise<RunResult | undefined> {
-  const { context, held, deadline, signal } = invocation;
-  const { seconds, waited, change = {} } = wait;
+  const { held, deadline, signal } = invocation;
+  const { seconds, waited, change = {}, ended } = wait;
   const { note, retry } = held.current();
-  if (deadline.secondsLeft() < seconds) return handOver(invocation, wait, seconds <= longestWaitSeconds);
+  if (ended === undefined && deadline.secondsLeft() < seconds)
+    return handOver(invocation, wait, seconds <= longestWaitSeconds);
   if (
     Object.entries(change).some(([field, value]) => (({ note, retry }) as Record<string, unknown>)[field] !== value)
   ) {
     await held.save({ ...change, waited });
   }
   if (held.current().cancel) return end(invocation, { state: 'cancelled' });
-  await context.clock.wait(seconds, signal).catch((error: unknown) => {
+  await untilOver(invocation, wait).catch((error: unknown) => {
     if (!signal.aborted) throw error;
   });
   if (held.signal.aborted) throw held.signal.reason;

@@ -1,4 +1,5 @@
 /** One invocation working on one instance: everything its parts share, as one immutable value. */
+import { setMaxListeners } from 'node:events';
 import type { StepMessage } from '../../../shared/bootstrap/message.js';
 import type { OnCall } from '../../cloud/rest.js';
 import type { Context } from '../../context.js';
@@ -64,6 +65,9 @@ export function createInvocation(
     if (calls.length < maxCalls) calls.push({ at: clock.now().toISOString(), text: secrets.hide(text) });
   };
   const deadline = createDeadline(outer, deadlineAt);
+  const signal = AbortSignal.any([held.signal, deadline.signal]);
+  // Each key that is being made listens. Node would take so many for a leak.
+  setMaxListeners(0, signal);
   return {
     context: {
       ...outer,
@@ -80,7 +84,7 @@ export function createInvocation(
     held,
     deadline,
     onward: createOnward(outer, deadline, times),
-    signal: AbortSignal.any([held.signal, deadline.signal]),
+    signal,
     secrets,
     calls,
     span,

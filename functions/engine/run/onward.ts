@@ -1,6 +1,6 @@
 /**
- * One of the instances that an end made ready goes on in the same invocation. The commit that makes its lease claims it. That
- * saves a message, two reads and a commit. The others get a message each.
+ * The instances that an end made ready go on in the same invocation, side by side. The commit that makes their leases claims
+ * them. Each saves a message, two reads and a commit. Those of another lane get a message each.
  */
 import type { Context } from '../../context.js';
 import type { Version } from '../../store/store.js';
@@ -9,8 +9,10 @@ import type { LeaseRecord, StoredBootstrap } from '../record/documents.js';
 import type { Deadline } from './deadline.js';
 import { type Claiming, claimNew, type Held, type LeaseTimes } from './lease.js';
 
-/** With less time left, the instance would soon be handed over. */
+/** With less time left, an instance would soon be handed over. */
 const leastSeconds = 120;
+/** So many at most follow one end, such as all VMs of a datacenter. */
+const mostAtOnce = 10;
 
 /** An instance that this invocation holds already. */
 interface Claimed {
@@ -21,24 +23,24 @@ interface Claimed {
 }
 
 export interface Onward {
-  /** The one of the ready instances to go on with. Undefined: all of them get a message. */
-  choose(ready: readonly Instance[], lane: LeaseRecord['lane']): Instance | undefined;
+  /** Those of the ready instances to go on with. The others get a message. `chosen`: how many were chosen before. */
+  choose(ready: readonly Instance[], lane: LeaseRecord['lane'], chosen: number): readonly Instance[];
   claiming(lease: LeaseRecord): Claiming;
   /** Once the commit is through. */
   take(instance: Instance, claiming: Claiming, version: Version, bootstrap: StoredBootstrap): void;
-  taken(): Claimed | undefined;
+  taken(): readonly Claimed[];
 }
 
 export function createOnward(context: Context, deadline: Deadline, times: LeaseTimes): Onward {
-  let taken: Claimed | undefined;
+  const taken: Claimed[] = [];
   return {
-    choose: (ready, lane) =>
+    choose: (ready, lane, chosen) =>
       context.shutdown?.aborted || deadline.secondsLeft() < leastSeconds
-        ? undefined
-        : ready.find((instance) => instance.lane === lane),
+        ? []
+        : ready.filter((instance) => instance.lane === lane).slice(0, mostAtOnce - chosen),
     claiming: (lease) => claimNew(context, lease, times),
     take(instance, claiming, version, bootstrap) {
-      taken = { instance: instance.id, held: claiming.hold(version), bootstrap };
+      taken.push({ instance: instance.id, held: claiming.hold(version), bootstrap });
     },
     taken: () => taken,
   };

@@ -1,6 +1,6 @@
 /**
  * Handles one message for one instance: claim its lease → observe → run → observe → commit → publish what became ready. It goes
- * on with one that became ready. A message is only a hint, so lost, late, double and reordered messages change nothing.
+ * on with those that became ready. A message is only a hint, so lost, late, double and reordered messages change nothing.
  */
 import type { StepMessage } from '../../../shared/bootstrap/message.js';
 import { collections } from '../../../shared/names.js';
@@ -36,14 +36,14 @@ export interface RunOptions {
   /** The message's trace. */
   readonly trace?: Trace | undefined;
   readonly times?: Partial<LeaseTimes>;
-  /** Told how each instance ended here: the message's, and those that the invocation went on with. */
-  readonly onEnd?: (instance: string, result: RunResult) => void;
+  /** Told how each instance ended here, and after how long: the message's, and those that the invocation went on with. */
+  readonly onEnd?: (instance: string, result: RunResult, seconds: number) => void;
 }
 
 /** A step that kills its function this often fails for good. */
 const maxDeaths = 5;
 
-/** Returns how the last instance ended. */
+/** Returns how the message's instance ended. */
 export async function runMessage(
   context: Context,
   steps: readonly AnyStep[],
@@ -52,22 +52,26 @@ export async function runMessage(
 ): Promise<RunResult> {
   const { onEnd = () => undefined } = options;
   const times = { ...leaseTimes, ...options.times };
-  const tell = (instance: string, result: RunResult): RunResult => {
-    onEnd(instance, result);
+  const milliseconds = (): number => context.clock.now().getTime();
+  const tell = (instance: string, result: RunResult, since: number): RunResult => {
+    onEnd(instance, result, (milliseconds() - since) / 1000);
     return result;
   };
+  const beganAt = milliseconds();
   const found = await find(context, message);
-  if (typeof found === 'string') return tell(message.instance, found);
+  if (typeof found === 'string') return tell(message.instance, found, beganAt);
   const { lease, bootstrap, restSeconds } = found;
   const held = await claim(context, lease, times);
-  if (held === undefined) return tell(message.instance, 'busy');
-  let work: Work = { message, bootstrap, held, restSeconds, trace: options.trace };
-  for (;;) {
+  if (held === undefined) return tell(message.instance, 'busy', beganAt);
+  const goOn = async (work: Work, since = milliseconds()): Promise<RunResult> => {
     const { result, next } = await runHeld(context, steps, work, { deadlineAt: options.deadlineAt, times });
-    tell(work.message.instance, result);
-    if (next === undefined) return result;
-    work = next;
-  }
+    tell(work.message.instance, result, since);
+    // A function gets no time once it has answered, so none is left behind when another one throws.
+    const results = await Promise.allSettled(next.map((each) => goOn(each)));
+    for (const each of results) if (each.status === 'rejected') throw each.reason;
+    return result;
+  };
+  return goOn({ message, bootstrap, held, restSeconds, trace: options.trace }, beganAt);
 }
 
 /** An instance whose lease is ours. */
@@ -84,7 +88,7 @@ async function runHeld(
   steps: readonly AnyStep[],
   { message, bootstrap, held, restSeconds, trace }: Work,
   { deadlineAt, times }: { readonly deadlineAt: Date; readonly times: LeaseTimes },
-): Promise<{ readonly result: RunResult; readonly next?: Work | undefined }> {
+): Promise<{ readonly result: RunResult; readonly next: readonly Work[] }> {
   const span = await beginStepSpan(context, bootstrap.data, message, trace);
   const invocation = createInvocation(context, { steps, message, bootstrap, held, span }, deadlineAt, times);
   try {
@@ -92,10 +96,10 @@ async function runHeld(
     endStepSpan(span, held.current(), result);
     return { result, next: onwardWork(invocation) };
   } catch (error) {
-    await invocation.onward.taken()?.held.stop();
+    await Promise.all(invocation.onward.taken().map((each) => each.held.stop()));
     const lost = error instanceof LeaseLost;
     endStepSpan(span, held.current(), lost ? 'lost' : 'broken off', lost ? undefined : 'internal');
-    if (lost) return { result: 'lost' };
+    if (lost) return { result: 'lost', next: [] };
     throw error;
   } finally {
     invocation.deadline.close();
@@ -103,13 +107,11 @@ async function runHeld(
   }
 }
 
-function onwardWork({ onward, message, span }: Invocation): Work | undefined {
-  const taken = onward.taken();
-  if (taken === undefined) return undefined;
-  const { instance, held, bootstrap } = taken;
-  const { generation } = bootstrap.data;
-  return { message: { ...message, instance, generation }, bootstrap, held, restSeconds: 0, trace: span };
-}
+const onwardWork = ({ onward, message, span }: Invocation): Work[] =>
+  onward.taken().map(({ instance, held, bootstrap }) => {
+    const { generation } = bootstrap.data;
+    return { message: { ...message, instance, generation }, bootstrap, held, restSeconds: 0, trace: span };
+  });
 
 interface Found {
   readonly lease: Document<LeaseRecord>;
@@ -184,7 +186,7 @@ async function turns(invocation: Invocation, instance: Instance, facts: Bootstra
     if (problem !== undefined) return fail(invocation, problem);
     waited = { seconds: seconds + lookedSeconds + turn.seconds, since };
     const change = { note: turn.note, retry: undefined };
-    const ended = await pause(invocation, { seconds: turn.seconds, waited, change });
+    const ended = await pause(invocation, { seconds: turn.seconds, waited, change, ended: turn.ended });
     if (ended !== undefined) return ended;
   }
 }

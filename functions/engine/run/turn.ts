@@ -11,6 +11,7 @@ interface Again {
   readonly seconds: number;
   readonly note: string;
   readonly patienceSeconds?: number | undefined;
+  readonly ended?: (() => Promise<void>) | undefined;
 }
 export type Turn = Resolution | Again;
 
@@ -53,11 +54,12 @@ async function look({ instance: { step }, call, hide }: TurnParts): Promise<Reso
   };
 }
 
-const comeBack = ({ seconds, note, patienceSeconds }: Omit<Again, 'state'>, hide: TurnParts['hide']): Again => ({
+const comeBack = ({ seconds, note, patienceSeconds, ended }: Omit<Again, 'state'>, hide: TurnParts['hide']): Again => ({
   state: 'again',
   seconds,
   note: hide(note),
   patienceSeconds,
+  ended,
 });
 
 /** Limited: what comes and goes again and again is a failure that a person must see. */

@@ -7,22 +7,24 @@ export interface Begun {
   readonly name: string;
   readonly done: boolean;
   readonly failure: Problem | undefined;
+  readonly ended?: () => Promise<void>;
 }
 
 /**
- * Throws the failure of the change. `seconds` is when to look first, a little before most such changes end. A long change then
- * costs few looks. Later looks follow soon.
+ * Throws the failure of the change. The next look is when it has ended. Where its service cannot tell, `seconds` is when to look
+ * first, a little before most such changes end. A long change then costs few looks. Later looks follow soon.
  */
-export function follow(begun: Begun, note: string, seconds = 1): Outcome {
-  if (begun.failure !== undefined) throw begun.failure;
-  return begun.done ? done : again(seconds, note);
-}
+export const follow = (begun: Begun, note: string, seconds = 1): Outcome => followAll([begun], note, seconds);
 
 /** Like `follow`, for several changes side by side. */
 export function followAll(begun: readonly Begun[], note: string, seconds = 1): Outcome {
   const failed = begun.find(({ failure }) => failure !== undefined);
   if (failed?.failure !== undefined) throw failed.failure;
-  return begun.every((each) => each.done) ? done : again(seconds, note);
+  const open = begun.filter((each) => !each.done);
+  if (open.length === 0) return done;
+  const ends = open.flatMap(({ ended }) => ended ?? []);
+  if (ends.length < open.length) return again(seconds, note);
+  return { ...again(seconds, note), ended: async () => void (await Promise.all(ends.map((end) => end()))) };
 }
 
 /**

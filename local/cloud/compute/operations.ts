@@ -1,5 +1,4 @@
 /** Compute's operations. Every change begins one, and it is DONE when its effect has run. Clients use get, list and wait. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { CloudCall, Effect, GoogleError, Handler, JsonObject, Served, World } from '../kernel/api.js';
 import { textOf } from '../kernel/json-fields.js';
 import { fitting } from './fits.js';
@@ -202,7 +201,9 @@ const wait: Handler = async (call, world) => {
   const limit = world.random() < 0.1 ? 5 : 120;
   const until = world.now() + world.scaled(limit);
   while (operation['status'] !== 'DONE' && world.now() < until) {
-    await sleep(Math.min(25, Math.max(2, until - world.now())), undefined, { ref: false });
+    const next = Math.min(world.nextDue() ?? until, until);
+    await world.sleep(Math.max(1, next - world.now()));
+    world.runDue();
   }
   return operation;
 };

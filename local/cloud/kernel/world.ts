@@ -83,7 +83,7 @@ export function createWorld({ services, state, effects, timeFactor, now, sleep, 
       return state.tables[name] as Record<string, T>;
     },
     now: now ?? Date.now,
-    sleep: sleep ?? (async (milliseconds) => realSleep(milliseconds)),
+    sleep: sleep ?? ((milliseconds) => realSleep(milliseconds, undefined, { ref: false })),
     random,
     id() {
       state.sequence += 1;
