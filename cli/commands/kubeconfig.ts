@@ -9,7 +9,7 @@ import { shellWord } from '../../shared/command-words.js';
 import { filesOnJumpbox } from '../../shared/install-config/on-jumpbox.js';
 import { Problem } from '../../shared/problems.js';
 import { homePlaceOf, readIfThere, secretMode, writeWhole } from '../files/files.js';
-import { type ClusterAccess, mergeKubeConfig } from '../files/kube-config.js';
+import type { ClusterAccess } from '../files/kube-config.js';
 import { type DatacenterKey, suffixOf } from '../files/standing-files.js';
 import { defineCommand } from '../frame/command.js';
 import { loginIdentity } from '../identity/login-identity.js';
@@ -50,6 +50,7 @@ export const kubeconfig = defineCommand({
       const all = await Promise.all(keys.map((each) => accessTo(host.asRoot(), view, each)));
       const path = call.word('to')?.text ?? (settings.env['KUBECONFIG']?.split(':')[0] || '~/.kube/config');
       const place = homePlaceOf(path, settings);
+      const { mergeKubeConfig } = await import('../files/kube-config.js');
       const { text, ports } = mergeKubeConfig(readIfThere(place), path, all);
       mkdirSync(dirname(place), { recursive: true, mode: 0o700 });
       writeWhole(place, text, secretMode);
