@@ -32,7 +32,7 @@ locals {
       concurrency = 16  # waits for Google, but the RSA keys of a bootstrap take seconds of the one CPU
       timeout     = 540 # all that a function which hears events may have
       min         = 0
-      max         = 10 # all that a new project may have of one CPU, and room for 160 steps at once; messages beyond that wait in Pub/Sub
+      max         = 10 # all that a new project may have of one CPU, and room for 160 messages at once, each with up to ten steps; those beyond that wait in Pub/Sub
       ingress     = "ALLOW_INTERNAL_ONLY"
     }
     run-host-step = {

@@ -1,8 +1,11 @@
-/** The roles of the functions: each is known to the cloud, and each of those that the simulated cloud enforces is needed. */
+/**
+ * The roles of the functions: each is known to the cloud, and each of those that the simulated cloud enforces is needed. That
+ * run-cloud-step may publish is needed where its time ends, or more is ready than it goes on with itself (test/engine/run.test.ts).
+ */
 import { expect } from 'chai';
 import { predefinedRoleNames } from '../../local/cloud/iam/predefined-roles.js';
 import { customRoles, functionAccount, functionGrants, local } from '../../local/stack/deployment.js';
-import { deploymentSecrets, type FunctionName, functionNames, topics } from '../../shared/names.js';
+import { deploymentSecrets, type FunctionName, functionNames } from '../../shared/names.js';
 import { makeScene, type Scene } from '../support/scene.js';
 
 /** Everything that a role could be needed for. */
@@ -28,12 +31,6 @@ const needed: readonly Needed[] = [
   [functionNames.runCloudStep, `${project}/roles/plinthSecretMaker`, project, 'secretmanager.projects.secrets.create'],
   [functionNames.runCloudStep, `${project}/roles/plinthSecrets`, project, 'secretmanager.'],
   [functionNames.runCloudStep, 'roles/secretmanager.secretAccessor', proofKey, 'secretmanager.'],
-  [
-    functionNames.runCloudStep,
-    'roles/pubsub.publisher',
-    `${project}/topics/${topics.cloud}`,
-    'pubsub.projects.topics.publish',
-  ],
   [functionNames.runCloudStep, 'roles/dns.admin', `projects/${local.dnsProject}`, 'dns.'],
   [
     functionNames.runCloudStep,

@@ -79,7 +79,7 @@ describe('whole bootstraps, whoever goes on, dies or fails at every moment', () 
     it(`${state === 'succeeded' ? 'succeed' : `are ${state}`} after half an hour where ${is}, and end`, async () => {
       const share = { kind: 'do', what: 'share', name: 'first', atSeconds: 1800, variant: 0 } as const;
       const variant = is === 'spot VMs are taken away' ? 3 : 0;
-      const { timeline, faults } = await playBootstraps(7, [begin('first', 0, variant), share, { kind: 'cloud', is }]);
+      const { timeline, faults } = await playBootstraps(8, [begin('first', 0, variant), share, { kind: 'cloud', is }]);
       expect(faults).to.deep.equal([]);
       expect(timeline.join('\n')).to.include(`alice: hears that first is ${state} until`);
     }).timeout(60_000);

@@ -62,20 +62,6 @@ export function createComputeCalls(
     });
   }
 
-  /** Google's `wait` blocks for two minutes at most, and may return earlier. */
-  async function ended(operation: string, doing: string, { project, region, zone }: Resource): Promise<void> {
-    const [name, place] =
-      zone !== undefined
-        ? (['zoneOperations', { zone }] as const)
-        : region !== undefined
-          ? (['regionOperations', { region }] as const)
-          : (['globalOperations', {}] as const);
-    for (let asked = 0; asked < mostWaits; asked++) {
-      const answer = await call<ComputeAnswer>(name, 'wait', doing, { project, ...place, operation });
-      if (readCompute(answer, doing).done) return;
-    }
-  }
-
   return {
     call,
     get: <T>(name: ClientName, doing: string, request: Resource) => orUndefined(call<T>(name, 'get', doing, request)),
@@ -91,7 +77,26 @@ export function createComputeCalls(
     async change(name, verb, doing, request) {
       const { latestResponse } = await call<{ latestResponse: ComputeAnswer }>(name, verb, doing, request);
       const begun = readCompute(latestResponse, doing);
-      return begun.done ? begun : { ...begun, ended: () => ended(begun.name, doing, request) };
+      return begun.done ? begun : { ...begun, ended: () => untilEnded(call, begun.name, doing, request) };
     },
   };
+}
+
+/** Google's `wait` blocks for two minutes at most, and may return earlier. */
+async function untilEnded(
+  call: ComputeCalls['call'],
+  operation: string,
+  doing: string,
+  { project, region, zone }: Resource,
+): Promise<void> {
+  const [name, place] =
+    zone !== undefined
+      ? (['zoneOperations', { zone }] as const)
+      : region !== undefined
+        ? (['regionOperations', { region }] as const)
+        : (['globalOperations', {}] as const);
+  for (let asked = 0; asked < mostWaits; asked++) {
+    const answer = await call<ComputeAnswer>(name, 'wait', doing, { project, ...place, operation });
+    if (readCompute(answer, doing).done) return;
+  }
 }

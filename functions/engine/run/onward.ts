@@ -11,8 +11,11 @@ import { type Claiming, claimNew, type Held, type LeaseTimes } from './lease.js'
 
 /** With less time left, an instance would soon be handed over. */
 const leastSeconds = 120;
-/** So many at most follow one end, such as all VMs of a datacenter. */
-const mostAtOnce = 10;
+/**
+ * So many at most follow one end. All VMs of a datacenter wait for Google together. SSH takes the processor, so other functions
+ * take a part of it.
+ */
+const mostAtOnce: Readonly<Record<LeaseRecord['lane'], number>> = { cloud: 10, host: 1 };
 
 /** An instance that this invocation holds already. */
 interface Claimed {
@@ -37,7 +40,7 @@ export function createOnward(context: Context, deadline: Deadline, times: LeaseT
     choose: (ready, lane, chosen) =>
       context.shutdown?.aborted || deadline.secondsLeft() < leastSeconds
         ? []
-        : ready.filter((instance) => instance.lane === lane).slice(0, mostAtOnce - chosen),
+        : ready.filter((instance) => instance.lane === lane).slice(0, mostAtOnce[lane] - chosen),
     claiming: (lease) => claimNew(context, lease, times),
     take(instance, claiming, version, bootstrap) {
       taken.push({ instance: instance.id, held: claiming.hold(version), bootstrap });
