@@ -10,7 +10,14 @@ import type { Context } from '../context.js';
 import type { Caller } from '../identity/auth.js';
 import { read } from '../store/lift.js';
 import type { Transaction } from '../store/store.js';
-import { liftTeam, liftTeamMember, organizationMemberId, type TeamRecord, teamDocumentId, teamMemberId } from './documents.js';
+import {
+  liftTeam,
+  liftTeamMember,
+  organizationMemberId,
+  type TeamRecord,
+  teamDocumentId,
+  teamMemberId,
+} from './documents.js';
 import { eventWrite } from './events.js';
 import { hasOtherAdmin, keepingAnAdmin, lastAdmin } from './last-admin.js';
 import { markWrite, unmarkWrite } from './leaving.js';
