@@ -123,7 +123,7 @@ export const faults: readonly Fault[] = [
     name: 'A removal marks the member before it looks for teams, and a migration takes the mark for absence',
     source: '472a91b',
     edits: [
-      { find: 'if (!force) checkInNoTeam(email, await teamsHolding(context, organizationId, email));', put: '' },
+      { find: 'if (held.length > 0) await checkInNone(context, caller, asked, held);', put: '' },
       { find: 'if (leftMs > 0) {', put: 'if (leftMs > 1e15) {' },
       {
         find: 'const belongs = ({ email }: Member): boolean => inOrganization.has(email);',

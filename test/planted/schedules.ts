@@ -82,8 +82,8 @@ export const schedules: readonly ScheduleFault[] = [
       },
       {
         find: `const teams = await teamsHolding(context, organizationId, email);
-    if (teams.length > 0 && !force) {`,
-        put: 'if (teams.length > 0 && !force) {',
+    if (force) for`,
+        put: 'if (force) for',
       },
     ],
     world: 'organizations',
@@ -91,7 +91,7 @@ export const schedules: readonly ScheduleFault[] = [
   {
     name: 'A removal clears the mark of another one, and deletes the member without a mark of its own',
     edits: [
-      { find: 'if (removal.own) await unmark(context, removal);', put: 'await unmark(context, removal);' },
+      { find: 'if (holding.length > 0 && removal.own && ours', put: 'if (holding.length > 0 && ours' },
       { find: 'if (!ours) return false;', put: '' },
     ],
     world: 'organizations',
