@@ -167,6 +167,24 @@ for (const { name, options, only, prepare, settings } of variants) {
         expect(inventory(lab.cloud), instance.id).to.deep.equal(clean);
       }));
 
+    it('undo of two at once is as of one', () =>
+      over(async ({ instance, before, after }) => {
+        if (instance.step.goes !== 'undo' || instance.id === 'project') return;
+        lab.restore(before);
+        const clean = inventory(lab.cloud);
+        lab.restore(after);
+        await Promise.all([lab.undo(instance), lab.undo(instance)]);
+        expect(inventory(lab.cloud), instance.id).to.deep.equal(clean);
+      }));
+
+    it('undo of the project by two at once is as of one', async () => {
+      const project = traces.find(({ instance }) => instance.id === 'project');
+      if (project === undefined) throw new Error('nothing was made');
+      lab.restore(project.after);
+      await Promise.all([lab.undo(project.instance), lab.undo(project.instance)]);
+      expect(lab.cloud.world.project(lab.bootstrap.projectId).state).to.equal('DELETE_REQUESTED');
+    });
+
     it('undo of the project deletes it, unlinked from its billing account', async () => {
       const last = traces.at(-1);
       const project = traces.find(({ instance }) => instance.id === 'project');
