@@ -87,8 +87,13 @@ export const project = defineStep({
     // A deleted project would still count against the billing account's quota.
     if (((await billing.get(projectId)).billingAccountName ?? '') !== '') await billing.link(projectId, '');
     // Delete by number, which Google never reuses.
-    const removal = await projects.remove(number);
-    if (removal.failure !== undefined) throw removal.failure;
+    try {
+      const removal = await projects.remove(number);
+      if (removal.failure !== undefined) throw removal.failure;
+    } catch (error) {
+      // Somebody was first: another function, whose lease ended while it deleted the project, or a person.
+      if ((await findProject(call))?.state !== 'DELETE_REQUESTED') throw error;
+    }
     return again(1, 'the project is being deleted');
   },
   summary: ({ projectId, projectNumber }) => `${projectId} (${projectNumber})`,

@@ -96,11 +96,22 @@ async function remove(
   const { dns } = context.cloud;
   const project = dnsProjectOf(options, bootstrap.projectId);
   if ((await dns.zone(project, options.dnsZoneName)) === undefined) return doneWith('the zone is not there');
-  const standing = await dns.records(project, options.dnsZoneName);
-  const deletions = standing.filter((record) => isOurs(record, ours));
-  if (deletions.length > 0) await dns.change(project, options.dnsZoneName, { additions: [], deletions });
-  return doneWith(undoneWords(ours, standing, deletions));
+  for (let tried = 1; ; tried++) {
+    const standing = await dns.records(project, options.dnsZoneName);
+    const deletions = standing.filter((record) => isOurs(record, ours));
+    try {
+      if (deletions.length > 0) await dns.change(project, options.dnsZoneName, { additions: [], deletions });
+    } catch (error) {
+      // Somebody was first: another function, whose lease ended while it removed them, or a person.
+      const isOutdated = error instanceof Problem && ['cloud-not-found', 'cloud-conflict'].includes(error.code);
+      if (isOutdated && tried < mostTries) continue;
+      throw error;
+    }
+    return doneWith(undoneWords(ours, standing, deletions));
+  }
 }
+
+const mostTries = 3;
 
 const wantedOf = ({ bootstrap, needs }: Call): Written[] =>
   recordsOf(bootstrap.options).map(({ name, address }) => {
