@@ -70,6 +70,17 @@ describe('organizations, whoever goes on at every moment', () => {
       ],
     ],
     [
+      'a team comes in as a member of both is being removed: nobody takes them for absent before they are',
+      1417,
+      acts(
+        drawn('addTeamMember', 'ops', { team: 1 }),
+        drawn('deleteTeam', 'ops'),
+        drawn('removeOrganizationMember', 'ops', { organization: 1 }),
+        drawn('deleteTeam', 'ops'),
+        drawn('migrateTeam', 'ops', { team: 1, organization: 1, force: true }),
+      ),
+    ],
+    [
       'somebody is removed by force as their team comes in without them: no other removal says that the team holds them',
       3315402,
       acts(
