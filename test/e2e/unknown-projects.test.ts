@@ -1,5 +1,6 @@
 /** Projects and machines that no record or plan holds: found each hour, told once, and what an operator does about them. */
 import { expect } from 'chai';
+import { put } from '../../local/cloud/compute/of-project.js';
 import type { ProjectRecord } from '../../local/cloud/kernel/api.js';
 import { functionAccount, local, people } from '../../local/stack/deployment.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
@@ -106,7 +107,7 @@ describe('what no record or plan holds', function () {
     const table = scene.cloud.world.table<Record<string, unknown>>('compute.instances');
     const path = `projects/${view.projectId}/zones/${view.zone}/instances/`;
     const standing = table[`${path}k0s-1`] as { resource: Record<string, unknown> };
-    table[`${path}my-own`] = { ...standing, resource: { ...standing.resource, name: 'my-own', id: '4711' } };
+    put(table, `${path}my-own`, { ...standing, resource: { ...standing.resource, name: 'my-own', id: '4711' } });
     await hour();
     const { unplanned } = await scene.view(view.id);
     expect(unplanned?.map(({ name, zone }) => [name, zone])).to.deep.equal([['my-own', view.zone]]);

@@ -1,5 +1,6 @@
 /** The pages of cleanup and removals, each walked at the fault that it is about. */
 import { expect } from 'chai';
+import { put } from '../../local/cloud/compute/of-project.js';
 import { people } from '../../local/stack/deployment.js';
 import { collections } from '../../shared/names.js';
 import { succeeded } from '../support/scene.js';
@@ -97,7 +98,7 @@ describe('runbooks of removals', function () {
     const table = desk.scene.cloud.world.table<{ readonly resource: object }>('compute.instances');
     const path = `projects/${projectId}/zones/${zone}/instances/`;
     const { resource } = table[`${path}k0s-1`] ?? { resource: {} };
-    table[`${path}my-own`] = { resource: { ...resource, name: 'my-own', id: '4711' } };
+    put(table, `${path}my-own`, { resource: { ...resource, name: 'my-own', id: '4711' } });
     await desk.scene.stack.functionsHalf?.store.commit([
       { kind: 'delete', collection: collections.passes, id: 'unknown-projects' },
     ]);

@@ -6,6 +6,7 @@ import { defineCollection, type Found, relabelled, type Wanted } from './collect
 import { contains, formatIp, freeIp, parseIp, parseRange } from './ip-ranges.js';
 import { checkQuota } from './quotas.js';
 import {
+  type Collection,
   checkLabels,
   collections,
   fingerprint,
@@ -27,22 +28,29 @@ const { addresses } = collections;
 
 /** A public address that nothing in the simulated cloud uses. */
 export function freshExternalIp(world: World): string {
-  const taken = new Set<string>();
-  for (const { resource } of Object.values(held(world, addresses))) taken.add(String(resource['address']));
-  for (const { resource } of Object.values(held(world, collections.instances))) {
-    for (const nic of objectsOf(resource['networkInterfaces'])) {
-      for (const access of objectsOf(nic['accessConfigs'])) taken.add(String(access['natIP']));
-    }
-  }
-  for (const { resource } of Object.values(held(world, collections.forwardingRules))) {
-    taken.add(String(resource['IPAddress']));
-  }
   for (;;) {
     const text = formatIp(
       34 * 2 ** 24 + (64 + Math.floor(world.random() * 128)) * 2 ** 16 + Math.floor(world.random() * 65534) + 1,
     );
-    if (!taken.has(text)) return text;
+    if (!isExternalIpTaken(world, text)) return text;
   }
+}
+
+function isExternalIpTaken(world: World, ip: string): boolean {
+  const has = (collection: Collection, one: (resource: JsonObject) => boolean): boolean => {
+    const table = held(world, collection);
+    for (const path in table) if (one(table[path]?.resource ?? {})) return true;
+    return false;
+  };
+  return (
+    has(addresses, ({ address }) => address === ip) ||
+    has(collections.forwardingRules, ({ IPAddress }) => IPAddress === ip) ||
+    has(collections.instances, ({ networkInterfaces }) =>
+      objectsOf(networkInterfaces).some(({ accessConfigs }) =>
+        objectsOf(accessConfigs).some(({ natIP }) => natIP === ip),
+      ),
+    )
+  );
 }
 
 /** Internal addresses in use in a subnet. */

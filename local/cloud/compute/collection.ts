@@ -15,6 +15,7 @@ import {
   freshPath,
   type Held,
   held,
+  hold,
   listReply,
   type Place,
   placeOf,
@@ -102,7 +103,7 @@ export function beginInsert(
   },
 ): JsonObject {
   checkFits(of, resource);
-  held(world, of)[path] = { phase: 'making', resource };
+  hold(world, of, path, { phase: 'making', resource });
   return begin(call, world, place, {
     type,
     target: path,

@@ -7,7 +7,7 @@ import { isEnforced } from '../org-policy/policies.js';
 import { lookUpProject } from '../projects/projects.js';
 import { makeDefaultRoute } from './default-routes.js';
 import { networkResource } from './networks.js';
-import { collections, computeService, type Held, held, lastOf, link, serverFields } from './resources.js';
+import { collections, computeService, type Held, held, hold, lastOf, link, serverFields } from './resources.js';
 
 const { networks, firewalls } = collections;
 
@@ -71,11 +71,11 @@ function makeDefaultNetwork(args: JsonObject, world: World): void {
   if (held(world, networks)[path] !== undefined) return;
   const body = { name: 'default', description: 'Default network for the project', autoCreateSubnetworks: true };
   const network: Held = { phase: 'ready', resource: networkResource(path, body, world) };
-  held(world, networks)[path] = network;
+  hold(world, networks, path, network);
   makeDefaultRoute(network, world);
   for (const { name, rule } of defaultRules) {
     const at = `projects/${project}/global/firewalls/default-allow-${name}`;
-    held(world, firewalls)[at] = {
+    hold(world, firewalls, at, {
       phase: 'ready',
       resource: {
         ...serverFields(at, firewalls, world),
@@ -87,7 +87,7 @@ function makeDefaultNetwork(args: JsonObject, world: World): void {
         disabled: false,
         logConfig: { enable: false },
       },
-    };
+    });
   }
 }
 

@@ -1,7 +1,8 @@
 /** The route to the internet that each network has from its beginning, and the names of default routes. */
 import { createHash } from 'node:crypto';
 import type { World } from '../kernel/api.js';
-import { collections, type Held, held, lastOf, link, serverFields, unlink } from './resources.js';
+import { projectIn } from './of-project.js';
+import { collections, type Held, held, heldIn, hold, lastOf, link, serverFields, unlink } from './resources.js';
 
 const { routes } = collections;
 
@@ -17,7 +18,7 @@ export const isDefaultRoute = (path: string): boolean => lastOf(path).startsWith
 export function makeDefaultRoute({ resource }: Held, world: World): void {
   const network = unlink(String(resource['selfLink']));
   const path = defaultPath(network, String(resource['id']));
-  held(world, routes)[path] = {
+  hold(world, routes, path, {
     phase: 'ready',
     resource: {
       ...serverFields(path, routes, world),
@@ -28,11 +29,11 @@ export function makeDefaultRoute({ resource }: Held, world: World): void {
       priority: 1000,
       nextHopGateway: link(`projects/${network.split('/')[1]}/global/gateways/default-internet-gateway`),
     },
-  };
+  });
 }
 
 export function deleteDefaultRoute(network: string, world: World): void {
-  for (const [path, { resource }] of Object.entries(held(world, routes))) {
+  for (const [path, { resource }] of heldIn(world, routes, projectIn(network))) {
     if (isDefaultRoute(path) && unlink(String(resource['network'])) === network) delete held(world, routes)[path];
   }
 }

@@ -9,12 +9,14 @@ import { freshExternalIp, reservedIn, useAddress, useAddresses } from './address
 import { type Change, defineCollection, relabelled, type Wanted } from './collection.js';
 import { internalRule } from './internal-forwarding.js';
 import { parseIp } from './ip-ranges.js';
+import { projectIn } from './of-project.js';
 import {
   checkLabels,
   collections,
   fingerprint,
   type Held,
   held,
+  heldIn,
   inUse,
   invalid,
   link,
@@ -189,7 +191,7 @@ const retargeted: Change = ({ found: { resource }, place }, body, world) => ({
 
 /** The address stays taken until the rule is gone. An ephemeral one is then released. */
 function released(path: string, { resource }: Held, world: World): void {
-  for (const [at, found] of Object.entries(held(world, addresses))) {
+  for (const [at, found] of heldIn(world, addresses, projectIn(path))) {
     if (found.resource['address'] !== resource['IPAddress'] || !at.startsWith(path.split('/').slice(0, 4).join('/')))
       continue;
     useAddress(found, path, false);

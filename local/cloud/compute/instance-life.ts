@@ -12,7 +12,7 @@ import { disksOf } from './disks.js';
 import { freeIp, parseRange } from './ip-ranges.js';
 import { ending, type Failure, failOperations, systemOperation } from './operations.js';
 import { regionOf } from './places.js';
-import { collections, type Held, held, lastOf, type Place, stamp, unlink } from './resources.js';
+import { collections, type Held, held, heldIn, lastOf, type Place, stamp, unlink } from './resources.js';
 
 const { instances, disks, subnetworks } = collections;
 
@@ -350,8 +350,7 @@ function removeInstance(target: string, world: World, allDisks: boolean): void {
 
 /** Stops all VMs of a project that is deleted or has no billing. */
 export function powerOff(world: World, projectId: string): void {
-  for (const [path, instance] of Object.entries(held(world, instances))) {
-    if (!path.startsWith(`projects/${projectId}/`)) continue;
+  for (const [path, instance] of heldIn(world, instances, projectId)) {
     if (['TERMINATED', 'SUSPENDED'].includes(String(instance.resource['status']))) continue;
     down(path, instance, 'TERMINATED', world);
   }

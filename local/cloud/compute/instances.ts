@@ -18,6 +18,7 @@ import {
   freshPath,
   type Held,
   held,
+  hold,
   invalid,
   lastOf,
   link,
@@ -44,8 +45,8 @@ const insert: Handler = (call, world) => {
   if (now !== undefined) throw quotaExceeded(now);
   const later = firstOver(world, place, need, { underWay: true });
   checkFits(instances, instance.resource);
-  held(world, instances)[path] = instance;
-  for (const [at, disk] of wanted.disks) held(world, disks)[at] = disk;
+  hold(world, instances, path, instance);
+  for (const [at, disk] of wanted.disks) hold(world, disks, at, disk);
   for (const at of wanted.attached) {
     const disk = held(world, disks)[at];
     if (disk !== undefined) disk.resource['users'] = [link(path)];

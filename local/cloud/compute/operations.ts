@@ -2,6 +2,7 @@
 import type { CloudCall, Effect, GoogleError, Handler, JsonObject, Served, World } from '../kernel/api.js';
 import { textOf } from '../kernel/json-fields.js';
 import { fitting } from './fits.js';
+import { entriesOf, projectIn, put } from './of-project.js';
 import {
   aggregatedOf,
   type Collection,
@@ -139,7 +140,7 @@ function record(
       ? { region: link(`projects/${place.project.projectId}/${place.scope}`) }
       : {}),
   };
-  table(world)[path] = operation;
+  put(table(world), path, operation);
   return operation;
 }
 
@@ -186,7 +187,7 @@ function find(call: CloudCall, world: World): JsonObject {
   const path = `${placeOf(call, world).prefix}/operations/${call.params['operation']}`;
   const found =
     table(world)[path] ??
-    Object.entries(table(world)).find(
+    entriesOf(table(world), projectIn(path)).find(
       ([at, { id }]) => id === lastOf(path) && at.startsWith(path.slice(0, path.lastIndexOf('/'))),
     )?.[1];
   if (found === undefined) throw notFound(path);
@@ -209,8 +210,8 @@ const wait: Handler = async (call, world) => {
 };
 
 const list: Handler = (call, world) => {
-  const { prefix } = placeOf(call, world);
-  const inside = Object.entries(table(world)).filter(([path]) => path.startsWith(`${prefix}/`));
+  const { prefix, project } = placeOf(call, world);
+  const inside = entriesOf(table(world), project.projectId).filter(([path]) => path.startsWith(`${prefix}/`));
   return listOf(call, `${prefix}/operations`, 'compute#operationList', inside);
 };
 
@@ -222,9 +223,9 @@ const collection: Collection = {
 };
 
 const aggregated: Handler = (call, world) => {
-  const root = `projects/${placeOf(call, world).project.projectId}/`;
-  const mine = Object.entries(table(world)).filter(([path]) => path.startsWith(root));
-  return aggregatedOf(call, `${root}aggregated/operations`, collection, 'any', mine);
+  const { projectId } = placeOf(call, world).project;
+  const mine = entriesOf(table(world), projectId);
+  return aggregatedOf(call, `projects/${projectId}/aggregated/operations`, collection, 'any', mine);
 };
 
 /** Forgets an operation. What it does goes on. */

@@ -98,36 +98,12 @@ const counted: Readonly<Record<CountedMetric, readonly [Kind, (resources: JsonOb
   SNAPSHOTS: ['snapshots', each],
 };
 
-/** The resources of a project, of one kind after the other. */
-type Source = (kind: Kind) => readonly (readonly [path: string, one: Held])[];
-
-const sourceOf =
-  (world: World, project: string): Source =>
-  (kind) =>
-    heldIn(world, collections[kind], project);
-
-/** Looks each kind up once. The tables hold every project. */
-function rememberingSource(world: World, project: string): Source {
-  const known = new Map<Kind, ReturnType<Source>>();
-  return (kind) => {
-    const found = known.get(kind) ?? heldIn(world, collections[kind], project);
-    known.set(kind, found);
-    return found;
-  };
-}
-
 /** How much of `metric` the project uses. Regional metrics count in the region alone. */
-function usageOf(
-  world: World,
-  place: Pick<Place, 'project' | 'region'>,
-  metric: Metric,
-  use: Use,
-  source: Source,
-): number {
+function usageOf(world: World, place: Pick<Place, 'project' | 'region'>, metric: Metric, use: Use): number {
   const { projectId } = place.project;
   const where = isGlobalMetric(metric) ? undefined : place.region;
   const of = (kind: Kind): JsonObject[] =>
-    source(kind)
+    heldIn(world, collections[kind], projectId)
       .filter(([path, one]) => within(path, projectId, where) && path !== use.but && counts(one, use))
       .map(([, { resource }]) => resource);
   if (isCpuMetric(metric)) {
@@ -163,7 +139,7 @@ export const externalsOf = ({ networkInterfaces }: JsonObject): number =>
 /** The message for a quota that `more` would exceed. Undefined if there is room. */
 export function quotaText(world: World, place: Place, metric: Metric, more: number, use: Use): string | undefined {
   const limit = limitOf(world, place, metric);
-  const used = usageOf(world, place, metric, use, sourceOf(world, place.project.projectId));
+  const used = usageOf(world, place, metric, use);
   if (more === 0 || used + more <= limit) return undefined;
   return `Quota '${metric}' exceeded.  Limit: ${limit.toFixed(1)} ${isGlobalMetric(metric) ? 'globally' : `in region ${place.region}`}.`;
 }
@@ -175,10 +151,9 @@ export function checkQuota(world: World, place: Place, metric: Metric, more = 1)
 }
 
 export function quotasOf(world: World, place: Place, metrics: readonly Metric[]): JsonObject[] {
-  const source = rememberingSource(world, place.project.projectId);
   return metrics.map((metric) => ({
     metric,
     limit: limitOf(world, place, metric),
-    usage: usageOf(world, place, metric, { underWay: true }, source),
+    usage: usageOf(world, place, metric, { underWay: true }),
   }));
 }

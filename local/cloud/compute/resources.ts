@@ -11,6 +11,7 @@ import {
 import { labelsOf, numberOf, textOf } from '../kernel/json-fields.js';
 import { pageOf } from '../kernel/pages.js';
 import { readFilter, schemaName } from './filter.js';
+import { entriesOf, put } from './of-project.js';
 import { regionOf, regions, zones } from './places.js';
 
 export const computeService = 'compute.googleapis.com';
@@ -73,19 +74,13 @@ export interface Held {
 export const held = (world: World, collection: Collection): Record<string, Held> =>
   world.table<Held>(`compute.${collection.name}`);
 
-/**
- * The resources of one project. This is called often on tables that hold every project, so it makes no entries for the others.
- */
-export function heldIn(world: World, collection: Collection, projectId: string): [path: string, one: Held][] {
-  const table = held(world, collection);
-  const root = `projects/${projectId}/`;
-  const mine: [string, Held][] = [];
-  for (const path in table) {
-    const one = table[path];
-    if (one !== undefined && path.startsWith(root)) mine.push([path, one]);
-  }
-  return mine;
-}
+/** The resources of one project. */
+export const heldIn = (world: World, collection: Collection, projectId: string): [path: string, one: Held][] =>
+  entriesOf(held(world, collection), projectId);
+
+/** Stores a resource. */
+export const hold = (world: World, collection: Collection, path: string, one: Held): void =>
+  put(held(world, collection), path, one);
 
 // --- places ---------------------------------------------------------------------------------------------------------
 
@@ -154,7 +149,7 @@ export function find(
   const direct = table[path];
   if (direct !== undefined) return { path, found: direct, place };
   if (/^\d+$/.test(wanted)) {
-    for (const [at, one] of Object.entries(table)) {
+    for (const [at, one] of heldIn(world, collection, place.project.projectId)) {
       if (one.resource['id'] === wanted && at.startsWith(`${place.prefix}/`)) return { path: at, found: one, place };
     }
   }
@@ -261,7 +256,8 @@ export function listReply(
   shown: (path: string, resource: JsonObject) => JsonObject = (_path, resource) => resource,
 ): JsonObject {
   const place = placeOf(call, world);
-  const inside = Object.entries(held(world, collection)).filter(([path]) => path.startsWith(`${place.prefix}/`));
+  const mine = heldIn(world, collection, place.project.projectId);
+  const inside = mine.filter(([path]) => path.startsWith(`${place.prefix}/`));
   const all = inside.map(([path, { resource }]) => [path, shown(path, resource)] as const);
   return listOf(call, `${place.prefix}/${collection.name}`, `${collection.kind}List`, all);
 }
@@ -304,7 +300,7 @@ function wanted(
 export function aggregatedReply(call: CloudCall, world: World, collection: Collection, scope: Scope): JsonObject {
   const place = placeOf(call, world);
   const root = `projects/${place.project.projectId}/`;
-  const inside = Object.entries(held(world, collection)).filter(([path]) => path.startsWith(root));
+  const inside = heldIn(world, collection, place.project.projectId);
   return aggregatedOf(call, `${root}aggregated/${collection.name}`, collection, scope, resourcesOf(inside));
 }
 

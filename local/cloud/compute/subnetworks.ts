@@ -11,6 +11,8 @@ import {
   fingerprint,
   type Held,
   held,
+  heldIn,
+  hold,
   inUse,
   invalid,
   lastOf,
@@ -49,8 +51,8 @@ const malformed = 'Must be a CIDR address range that begins with its first addre
 /** Refuses a range that another subnetwork of the network overlaps. */
 function checkOverlap(world: World, network: string, text: string, range: Range, itself?: string): void {
   for (const [at, { resource }] of Object.entries(held(world, subnetworks))) {
-    const other = parseRange(String(resource['ipCidrRange']));
     if (at === itself || unlink(String(resource['network'])) !== network) continue;
+    const other = parseRange(String(resource['ipCidrRange']));
     if (other !== undefined && overlap(range, other)) {
       throw new GoogleError(
         400,
@@ -165,15 +167,13 @@ const autoPath = (network: string, region: string): string =>
  * project would bring forty of them.
  */
 export function ensureAutoSubnetworks(world: World, projectId: string): void {
-  for (const [path, { resource, phase }] of Object.entries(held(world, networks))) {
-    if (!path.startsWith(`projects/${projectId}/`) || resource['autoCreateSubnetworks'] !== true || phase === 'making')
-      continue;
+  for (const [path, { resource, phase }] of heldIn(world, networks, projectId)) {
+    if (resource['autoCreateSubnetworks'] !== true || phase === 'making') continue;
     for (const region of regions) {
       const at = autoPath(path, region);
-      held(world, subnetworks)[at] ??= {
-        phase: 'ready',
-        resource: subnetworkResource(at, { network: link(path), ipCidrRange: autoRange(region) }, region, world),
-      };
+      if (held(world, subnetworks)[at] !== undefined) continue;
+      const wanted = { network: link(path), ipCidrRange: autoRange(region) };
+      hold(world, subnetworks, at, { phase: 'ready', resource: subnetworkResource(at, wanted, region, world) });
     }
   }
 }
