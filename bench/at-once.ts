@@ -4,6 +4,8 @@
  */
 import { availableParallelism } from 'node:os';
 import { vmsOf } from '../functions/steps/topology.js';
+import { entriesOf } from '../local/cloud/compute/of-project.js';
+import type { SimulatedCloud } from '../local/cloud/index.js';
 import type { BootstrapOptions } from '../shared/bootstrap/options.js';
 import { type Bench, type Bootstrapped, createBench, warmUp } from './bootstrap.js';
 import { workedMilliseconds } from './cpu.js';
@@ -13,23 +15,49 @@ import { type Figure, type Measurement, median, part } from './figures.js';
 const many = { memory: 200, emulator: 20 } as const;
 const timesAlone = 5;
 
+function cloudOf({ stack }: Bench): SimulatedCloud {
+  if (stack.cloudHalf === undefined) throw new Error('The cloud runs elsewhere.');
+  return stack.cloudHalf.cloud;
+}
+
+interface Inserts {
+  /** Of VMs, by project. */
+  readonly counts: ReadonlyMap<string, number>;
+  /** Counts those since the last look: the cloud forgets old calls. */
+  look(): void;
+}
+
+function watchInserts(bench: Bench): Inserts {
+  const { calls } = cloudOf(bench);
+  const counts = new Map<string, number>();
+  let seen = calls.last();
+  return {
+    counts,
+    look() {
+      const since = seen;
+      seen = calls.last();
+      for (const { params, status, until } of calls.list({ method: 'compute.instances.insert', since })) {
+        // A request that was sent again is answered with what it began before, and begins nothing.
+        if (status !== 200 || until === undefined) continue;
+        const project = params['project'] ?? '';
+        counts.set(project, (counts.get(project) ?? 0) + 1);
+      }
+    },
+  };
+}
+
 /** VMs that are missing, and inserts that made one more than was asked for. */
-function faultsIn({ stack }: Bench, made: readonly Bootstrapped[]): { readonly lost: number; readonly twice: number } {
-  const cloud = stack.cloudHalf?.cloud;
-  if (cloud === undefined) throw new Error('The cloud runs elsewhere.');
+function faultsIn(
+  bench: Bench,
+  made: readonly Bootstrapped[],
+  inserts: Inserts,
+): { readonly lost: number; readonly twice: number } {
   const wanted = vmsOf({ multiDc: false } as BootstrapOptions).length;
-  const inserts = new Map<string, number>();
-  for (const { params, status, until } of cloud.calls.list({ method: 'compute.instances.insert' })) {
-    // A request that was sent again is answered with what it began before, and begins nothing.
-    if (status !== 200 || until === undefined) continue;
-    const project = params['project'] ?? '';
-    inserts.set(project, (inserts.get(project) ?? 0) + 1);
-  }
-  const standing = Object.keys(cloud.world.table('compute.instances'));
+  const standing = cloudOf(bench).world.table('compute.instances');
   let [lost, twice] = [0, 0];
   for (const { projectId } of made) {
-    lost += wanted - standing.filter((path) => path.startsWith(`projects/${projectId}/`)).length;
-    twice += Math.max(0, (inserts.get(projectId) ?? 0) - wanted);
+    lost += wanted - entriesOf(standing, projectId).length;
+    twice += Math.max(0, (inserts.counts.get(projectId) ?? 0) - wanted);
   }
   return { lost, twice };
 }
@@ -54,19 +82,23 @@ async function figuresOf(
     await bench.stack.settle();
     const workOfOne = (workedMilliseconds() - workedBefore) / timesAlone;
     const rssBefore = process.memoryUsage().rss;
+    const inserts = watchInserts(bench);
     const names = Array.from({ length: count }, (_, i) => `at-once-${i}`);
     let peak = rssBefore;
     const watching = setInterval(() => {
       peak = Math.max(peak, process.memoryUsage().rss);
     }, 50);
+    const looking = setInterval(inserts.look, 1000);
     const begun = performance.now();
     const ended = await Promise.allSettled(names.map((name) => bench.bootstrap(name)));
     const milliseconds = performance.now() - begun;
     clearInterval(watching);
     await bench.stack.settle();
+    clearInterval(looking);
+    inserts.look();
     const made = ended.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
     for (const each of ended) if (each.status === 'rejected') say(String(each.reason));
-    const { lost, twice } = faultsIn(bench, made);
+    const { lost, twice } = faultsIn(bench, made, inserts);
     const title = `${count} at once (${store})`;
     return [
       {

@@ -7,7 +7,7 @@ import { createCompute } from './compute/index.js';
 import { createCustomRoles } from './custom-role.js';
 import { createDns } from './dns.js';
 import { createIam } from './iam.js';
-import { createNameServers } from './name-servers.js';
+import { createNameServers, type NameServers } from './name-servers.js';
 import { createOrgPolicy } from './org-policy.js';
 import { createOrganizations } from './organizations.js';
 import { createOsLogin } from './os-login.js';
@@ -36,6 +36,7 @@ export interface CloudContext extends Pick<StepContext, 'config' | 'log' | 'cloc
 
 export type Cloud = ReturnType<typeof verbsOf> & {
   readonly scheduler: ReturnType<typeof createScheduler>;
+  readonly nameServers: NameServers;
   /**
    * The same cloud, with the same credentials and clients, that reports its calls to `onCall`. It sends `reason` to Google.
    */
@@ -51,9 +52,11 @@ export function createCloud({
   computeClients: clients = createComputeClients({ config, credentials }),
 }: CloudContext): Cloud {
   const scheduler = createSchedulerClient({ config, credentials });
+  const nameServers = createNameServers(config);
   const reporting = (transport: Transport): Cloud => ({
     ...verbsOf(transport, clients),
     scheduler: createScheduler(scheduler, transport),
+    nameServers,
     reportingTo: (listener, reason) => reporting({ ...transport, onCall: listener, reason }),
   });
   return reporting({ config, clock, credentials, send, onCall });
@@ -69,7 +72,6 @@ const verbsOf = (transport: Transport, clients: ComputeClients) => ({
   osLogin: createOsLogin(transport),
   customRoles: createCustomRoles(transport),
   compute: createCompute(clients, transport),
-  nameServers: createNameServers(transport.config),
   places: createPlaces(transport),
   vmLookup: createVmLookup(transport),
   dns: createDns(transport),

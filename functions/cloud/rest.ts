@@ -4,7 +4,7 @@
  */
 import { type AuthClient, Compute } from 'google-auth-library';
 import { Problem } from '../../shared/problems.js';
-import { timeLimit } from '../../shared/time-limit.js';
+import { within } from '../../shared/time-limit.js';
 import type { Config, GoogleApi } from '../config.js';
 import type { Clock } from '../context.js';
 import { callSeconds } from './call-seconds.js';
@@ -95,15 +95,11 @@ export const createRest =
       if (body !== undefined) headers.set('content-type', 'application/json');
       if (reason !== undefined) headers.set(reasonHeader, reason);
       for (const [name, value] of Object.entries(more)) headers.set(name, value);
-      const response = await send(url, {
-        method,
-        headers,
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        signal: timeLimit(callSeconds * 1000),
+      const text = body === undefined ? {} : { body: JSON.stringify(body) };
+      [status, reply, location] = await within(callSeconds * 1000, async (signal) => {
+        const response = await send(url, { method, headers, ...text, signal });
+        return [response.status, await response.text(), response.headers.get('location') ?? ''];
       });
-      status = response.status;
-      reply = await response.text();
-      location = response.headers.get('location') ?? '';
     } catch (error) {
       report('no answer');
       throw problemOf(unanswered(error), doing, error);

@@ -29,14 +29,17 @@ export interface CheckedOptions {
   readonly notes: readonly string[];
 }
 
-const pick = (values: Values, keep: (option: Option) => boolean) =>
+// A stored record's options are resolved each time that it is read, so what does not depend on them is worked out once.
+const defaults = Object.fromEntries(optionNames.map((option) => [option, flagOf(option).default]));
+const locals = optionNames.filter(isLocal);
+const secrets = optionNames.filter(isSecret);
+const open = optionNames.filter((option) => !isLocal(option) && !isSecret(option));
+
+const pick = (values: Values, options: readonly Option[]) =>
   Object.fromEntries(
-    optionNames.flatMap((option) =>
-      values[option] !== undefined && keep(option) ? [[option, values[option]] as const] : [],
-    ),
+    options.flatMap((option) => (values[option] === undefined ? [] : [[option, values[option]] as const])),
   );
-const openIn = (values: Values): BootstrapOptions =>
-  pick(values, (option) => !isLocal(option) && !isSecret(option)) as unknown as BootstrapOptions;
+const openIn = (values: Values): BootstrapOptions => pick(values, open) as unknown as BootstrapOptions;
 
 /** `strict`: warnings become refusals. */
 export function checkOptions(given: GivenFlags, how: { readonly strict?: boolean | undefined } = {}): CheckedOptions {
@@ -67,8 +70,8 @@ export function checkOptions(given: GivenFlags, how: { readonly strict?: boolean
 
   return {
     options: openIn(values),
-    local: pick(values, isLocal) as unknown as LocalOptions,
-    secrets: pick(values, isSecret) as SecretOptions,
+    local: pick(values, locals) as unknown as LocalOptions,
+    secrets: pick(values, secrets) as SecretOptions,
     faults,
     warnings,
     notes,
@@ -89,7 +92,6 @@ export function refusalOf(errors: readonly Fault[]): Problem {
 
 /** Applies defaults, and sets options that follow from others. */
 function resolve(found: GivenFlags): { values: Values; notes: string[] } {
-  const defaults = Object.fromEntries(optionNames.map((option) => [option, flagOf(option).default]));
   const notes: string[] = [];
   const follows: { -readonly [K in keyof GivenFlags]: GivenFlags[K] } = {};
   if (found.region !== undefined && found.zone === undefined) {

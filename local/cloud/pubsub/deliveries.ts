@@ -3,6 +3,7 @@
  *
  * Delivery is at least once. Unacknowledged messages are in the state of the simulated cloud, and come again after a restart.
  */
+import { setMaxListeners } from 'node:events';
 import type { World } from '../kernel/api.js';
 import { createLanes } from './lanes.js';
 import { subscriptions } from './names.js';
@@ -46,6 +47,8 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
   const random = seeded(options.seed ?? 1);
   const closing = new AbortController();
   const { signal } = closing;
+  // Each delivery under way listens. Node would take so many for a leak.
+  setMaxListeners(0, signal);
   const deliver = createDeliver(options, { world, identity, ackDeadlineMs, signal }, random);
   const pending = (): number => pendingIn(world);
   let waiters: { readonly when: () => boolean; readonly resolve: () => void }[] = [];

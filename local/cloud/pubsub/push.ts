@@ -1,5 +1,5 @@
 /** Pushes one message: to functions as the binary CloudEvent that Eventarc makes, to other endpoints in Pub/Sub's own form. */
-import { timeLimit } from '../../../shared/time-limit.js';
+import { within } from '../../../shared/time-limit.js';
 import type { JsonObject, World } from '../kernel/api.js';
 import { objectOf, textOf } from '../kernel/json-fields.js';
 import type { QueuedMessage } from './queues.js';
@@ -24,15 +24,13 @@ export interface Push {
 /** Undefined if the endpoint answered 2xx. Otherwise the reason of the failure. */
 export async function refusalOf(options: PushOptions, push: Push): Promise<string | undefined> {
   try {
-    const reply = await fetch(push.endpoint, {
-      method: 'POST',
-      headers: await headersOf(options, push),
-      body: bodyOf(options, push),
-      redirect: 'manual',
-      signal: AbortSignal.any([options.signal, timeLimit(options.ackDeadlineMs)]),
-    });
-    const text = await reply.text();
-    return reply.ok ? undefined : `${reply.status} ${text.slice(0, 200)}`;
+    const request = { method: 'POST', headers: await headersOf(options, push), body: bodyOf(options, push) };
+    const ask = async (signal: AbortSignal): Promise<string | undefined> => {
+      const reply = await fetch(push.endpoint, { ...request, redirect: 'manual', signal });
+      const text = await reply.text();
+      return reply.ok ? undefined : `${reply.status} ${text.slice(0, 200)}`;
+    };
+    return await within(options.ackDeadlineMs, ask, options.signal);
   } catch (error) {
     const { message, cause } = error as Error;
     return cause instanceof Error ? `${message}: ${cause.message}` : message;
