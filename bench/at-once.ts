@@ -14,6 +14,9 @@ import { type Figure, type Measurement, median, part } from './figures.js';
 
 const many = { memory: 200, emulator: 20 } as const;
 const timesAlone = 5;
+const warmUps = 3;
+/** All of them live at once. */
+const others = timesAlone + warmUps;
 
 function cloudOf({ stack }: Bench): SimulatedCloud {
   if (stack.cloudHalf === undefined) throw new Error('The cloud runs elsewhere.');
@@ -73,9 +76,10 @@ async function figuresOf(
   count: number = many[store],
 ): Promise<Figure[]> {
   // What is logged would be kept in this process, and so count as its memory.
-  const bench = await createBench({ store, timeFactor: 0, onLog: () => undefined });
+  const limits = { PLINTH_LIVING_PER_OWNER: String(count + others), PLINTH_LIVING_IN_ALL: String(count + others) };
+  const bench = await createBench({ store, timeFactor: 0, settings: limits, onLog: () => undefined });
   try {
-    await warmUp(bench, 3);
+    await warmUp(bench, warmUps);
     const alone: number[] = [];
     const workedBefore = workedMilliseconds();
     for (let i = 0; i < timesAlone; i++) alone.push((await bench.bootstrap(`alone-${i}`)).milliseconds);
