@@ -23,6 +23,7 @@ import { createRemote, type Remote } from '../../functions/remote/remote.js';
 import { stepsOf } from '../../functions/steps/index.js';
 import type { Store } from '../../functions/store/store.js';
 import { noTracing } from '../../functions/tracing/tracing.js';
+import { put } from '../../local/cloud/compute/of-project.js';
 import { createSimulatedCloud, type SimulatedCloud } from '../../local/cloud/index.js';
 import { createClock } from '../../local/functions/clock.js';
 import { createMemoryStore, type MemoryStore } from '../../local/functions/memory-store.js';
@@ -347,7 +348,7 @@ export async function createEngineLab(options: EngineLabOptions = {}): Promise<E
         if (name === 'ports') continue;
         const table = cloud.world.table<unknown>(name);
         for (const key of Object.keys(table)) delete table[key];
-        Object.assign(table, structuredClone(wanted[name] ?? {}));
+        for (const [key, value] of Object.entries(structuredClone(wanted[name] ?? {}))) put(table, key, value);
       }
       for (const collection of collectionsSaved) {
         const standing = await store.query({ collection });

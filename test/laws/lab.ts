@@ -16,6 +16,7 @@ import { createOsLoginIdentity } from '../../functions/host/os-login.js';
 import { realRandom } from '../../functions/host/random.js';
 import { createRemote, type Remote, type RemoteSettings } from '../../functions/remote/remote.js';
 import { steps } from '../../functions/steps/index.js';
+import { put } from '../../local/cloud/compute/of-project.js';
 import { createSimulatedCloud, type SimulatedCloud } from '../../local/cloud/index.js';
 import { createClock } from '../../local/functions/clock.js';
 import {
@@ -227,7 +228,7 @@ export async function createLab(
         if (name === 'ports') continue;
         const table = cloud.world.table<unknown>(name);
         for (const key of Object.keys(table)) delete table[key];
-        Object.assign(table, structuredClone(saved.tables[name] ?? {}));
+        for (const [key, value] of Object.entries(structuredClone(saved.tables[name] ?? {}))) put(table, key, value);
       }
       files.clear();
       for (const [name, content] of saved.files) files.set(name, content);
