@@ -155,6 +155,7 @@ export const atOnce: Measurement = {
   name: 'at-once',
   title: 'Many bootstraps at once (factor 0)',
   isBeside: true,
+  heapMebibytes: 400,
   mostSeconds: 600,
   async *measure(say, count) {
     yield* part('many at once (memory)', () => figuresOf('memory', say, count));

@@ -32,6 +32,8 @@ export interface Measurement {
   readonly title: string;
   /** It is run in the earlier release, too, if one is named. */
   readonly isBeside?: boolean;
+  /** A heap as a function has it. Without a limit, V8 lets garbage lie where there is room. */
+  readonly heapMebibytes?: number;
   /** After so long it is ended, and keeps what it has measured until then. */
   readonly mostSeconds: number;
   /**

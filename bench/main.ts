@@ -45,11 +45,12 @@ interface Run {
 
 /** Each row goes to `onRow` at once. A failure is a row, too. */
 async function measured(
-  { name, mostSeconds, isBeside = false }: Measurement,
+  { name, mostSeconds, heapMebibytes, isBeside = false }: Measurement,
   { count, earlier, stop }: Run,
   onRow: (row: Row) => void,
 ): Promise<void> {
-  const args = [fileURLToPath(import.meta.url), '--here', name];
+  const heap = heapMebibytes === undefined ? [] : [`--max-old-space-size=${heapMebibytes}`];
+  const args = [...heap, fileURLToPath(import.meta.url), '--here', name];
   if (count !== undefined) args.push('--count', String(count));
   const rows: Row[] = [];
   const why = await rowsOf({ args, env: environmentWith(earlier) }, within(stop, mostSeconds), (row) => {
