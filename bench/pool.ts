@@ -229,7 +229,7 @@ export const poolClaims: Measurement = {
 export const poolInstall: Measurement = {
   name: 'pool-install',
   title: 'An install in a prepared project',
-  mostSeconds: 540,
+  mostSeconds: 700,
   async *measure(say) {
     for (const factor of installFactors) {
       yield* part(`an install in a claimed project, factor ${factor}`, async () => [await install(factor, say)]);
