@@ -53,9 +53,12 @@ const flags: Flags = {
 
 /** A big file of the caller's goes by Cloud Storage where only IAP leads to the jumpbox. */
 const ofUploads = ({ on }: Pick<Grant, 'on'>) => on === 'uploads';
+/** What is ready in the cloud goes on without a message. What is ready on machines gets one. */
+const ofMessages = ({ name, on }: Pick<Grant, 'name' | 'on'>) => name === functionNames.runCloudStep && on === 'topics';
 /** Machines take time, so only what works on them, or is installed on them, has them. */
 const onMachines = ({ name, on }: Pick<Grant, 'name' | 'on'>) =>
-  !ofUploads({ on }) && (name === functionNames.runHostStep || on === 'packages' || on === 'releases');
+  !ofUploads({ on }) &&
+  (name === functionNames.runHostStep || ofMessages({ name, on }) || on === 'packages' || on === 'releases');
 const parts = [
   {
     title: 'least privilege',
@@ -436,7 +439,8 @@ for (const { title, machines, access, here } of parts)
       const grants = functionGrants.filter(here);
       for (const name of Object.values(functionNames)) {
         // Whoever has but some of its roles here plays its story elsewhere, and a part in the others' here.
-        if (functionGrants.every((grant) => grant.name !== name || here(grant))) await stories[name](undefined);
+        if (functionGrants.every((grant) => grant.name !== name || here(grant) || ofMessages(grant)))
+          await stories[name](undefined);
       }
       if (access === 'iap') said = await bootstrapUntil();
       for (const grant of grants) expect(await unseen(grant)).to.deep.equal([]);
