@@ -185,7 +185,7 @@ describe('cleanup', function () {
 
   it('tries again what a DNS project does not refuse for good', async () => {
     const view = await made('busy-dns', { 'dns-project-id': local.dnsProject, 'dns-zone-name': 'busy' });
-    const conflict = { method: 'dns.changes.create', times: 1, code: 409, status: 'ALREADY_EXISTS' };
+    const conflict = { method: 'dns.changes.create', times: 3, code: 409, status: 'ALREADY_EXISTS' };
     scene.cloud.faults.add(conflict);
     await life.expire(view.id);
     await life.cleaned();
