@@ -1,9 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { cancel } from '../../functions/bootstraps/cancel.js';
 import { leaseId } from '../../functions/engine/record/documents.js';
 import type { Outcome, StepCall } from '../../functions/engine/step.js';
 import { Problem } from '../../shared/problems.js';
-import { toy } from './toys.js';
+import { letters, toy } from './toys.js';
 import { createWorld, type World } from './world.js';
 
 /** Something to wait for, opened from outside. */
@@ -104,9 +105,12 @@ describe('a lease', () => {
   });
 
   it('tells a waiting step that it was cancelled', async () => {
+    let isCancelled = false;
     const step = toy(world, 'a', {
       run: async (): Promise<Outcome> => {
-        await cancel(world.context, [step], id, 'alice@example.com');
+        if (!isCancelled) await cancel(world.context, [step], id, 'alice@example.com');
+        isCancelled = true;
+        await sleep(10);
         return { kind: 'again', seconds: 5, note: 'waits' };
       },
     });
@@ -120,9 +124,10 @@ describe('a lease', () => {
     let round = 0;
     const step = toy(world, 'a', {
       run: async (_, make): Promise<Outcome> => {
+        round += 1;
+        while (round === 2 && leaseOf(id, 'a')?.note === undefined) await sleep(10);
         const { note, retry, failures } = leaseOf(id, 'a') ?? {};
         seen.push([note, retry, failures]);
-        round += 1;
         if (round === 1) return { kind: 'again', seconds: 1, note: 'waits for the operation' };
         if (round === 2) throw new Problem('cloud-unavailable', 'Google did not answer.');
         return make();
@@ -138,6 +143,79 @@ describe('a lease', () => {
     ]);
   });
 
+  it('writes nothing of a wait that is over at once, nor of a failure that passes at once', async () => {
+    let round = 0;
+    const step = toy(world, 'a', {
+      run: async (_, make): Promise<Outcome> => {
+        round += 1;
+        if (round === 1) return { kind: 'again', seconds: 1, note: 'waits for the operation' };
+        if (round === 2) throw new Problem('cloud-propagation', 'The API is not usable yet.');
+        return make();
+      },
+    });
+    const { bootstrap } = await world.begin([step]);
+    const { commits } = world.counts;
+    expect(await world.drain([step])).to.deep.equal(['done']);
+    // Its claim and its end.
+    expect(world.counts.commits - commits).to.equal(2);
+    expect((await world.read(bootstrap.id)).data.instances['a']?.attempt).to.equal(1);
+  });
+
+  it('hands over what nobody has written yet', async () => {
+    const step = toy(world, 'a', {
+      run: async (): Promise<Outcome> => {
+        throw new Problem('cloud-propagation', 'The API is not usable yet.');
+      },
+    });
+    const { bootstrap } = await world.begin([step]);
+    expect(await world.run([step], world.take(), 20.05)).to.equal('handed-over');
+    const { retry, failures, propagationSeconds } = leaseOf(bootstrap.id, 'a') ?? {};
+    expect([retry, failures]).to.deep.equal(['The API is not usable yet.', { propagation: 1 }]);
+    expect(propagationSeconds).to.be.within(2, 3);
+  });
+
+  it('is renewed in one commit with all that are due at the same moment', async () => {
+    const gate = createGate();
+    const step = toy(world, 'a', {
+      each: letters,
+      run: async (_, make) => {
+        await gate.opened;
+        return make();
+      },
+    });
+    const { bootstrap } = await world.begin([step]);
+    const running = Promise.all(world.queue.splice(0).map((message) => world.run([step], message, 500, fast)));
+    const expiries = () => letters.keys({} as never).map((key) => leaseOf(bootstrap.id, `a:${key}`)?.['expiresAt']);
+    while (expiries().some((expiry) => expiry === undefined)) await sleep(5);
+    const [first, { commits }] = [expiries(), { ...world.counts }];
+    while (expiries().some((expiry, i) => expiry === first[i])) await sleep(1);
+    expect(world.counts.commits - commits).to.be.lessThan(letters.keys({} as never).length);
+    gate.open();
+    expect(await running).to.deep.equal(['done', 'done', 'done']);
+  });
+
+  it('that was lost does not keep others of its moment from being renewed', async () => {
+    const gate = createGate();
+    const step = toy(world, 'a', {
+      each: letters,
+      run: async (_, make) => {
+        await gate.opened;
+        return make();
+      },
+    });
+    const { bootstrap } = await world.begin([step]);
+    const [lost = '', ...kept] = letters.keys({} as never).map((key) => `a:${key}`);
+    const running = Promise.all(world.queue.splice(0).map((message) => world.run([step], message, 500, fast)));
+    while (leaseOf(bootstrap.id, lost)?.['holder'] === undefined) await sleep(5);
+    const write = { collection: 'leases', id: leaseId(bootstrap.id, lost) };
+    await world.store.commit([{ kind: 'update', ...write, data: { holder: 'somebody else' } }]);
+    const expiries = () => kept.map((instance) => leaseOf(bootstrap.id, instance)?.['expiresAt']);
+    const first = expiries();
+    while (expiries().some((expiry, i) => expiry === first[i])) await sleep(5);
+    gate.open();
+    expect(await running).to.have.members(['lost', 'done', 'done']);
+  });
+
   it('gives the same request id to the same attempt after a crash, and another to the next', async () => {
     const ids: string[] = [];
     const purposes: string[] = [];
@@ -145,10 +223,8 @@ describe('a lease', () => {
       run: async (call: StepCall, make) => {
         ids.push(call.requestId('insert'));
         purposes.push(call.requestId('delete'));
-        if (ids.length === 1) {
-          world.kill({ call: world.calls() + 1, when: 'before' });
-          return { kind: 'done' };
-        }
+        if (ids.length === 1) world.kill({ call: world.calls() + 1, when: 'before' });
+        if (ids.length === 1) throw new Problem('cloud-unavailable', 'Down.');
         if (ids.length === 2) throw new Problem('cloud-unavailable', 'Down.');
         return make();
       },

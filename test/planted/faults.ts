@@ -114,7 +114,12 @@ export const faults: readonly Fault[] = [
   {
     name: 'A lease is not renewed while its step runs',
     source: 'new',
-    edits: [{ find: 'if (!stopped) await save({});', put: 'if (!stopped) await Promise.resolve();' }],
+    edits: [
+      {
+        find: 'if (!stopped) await copy.save({}, document.writeTogether);',
+        put: 'if (!stopped) await Promise.resolve();',
+      },
+    ],
     tests: ['engine/lease.test.js'],
     fails: 'is renewed while its step runs',
     simulated: 'bootstraps',

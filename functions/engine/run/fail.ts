@@ -41,8 +41,10 @@ export async function afterFailure(
     propagationSeconds: propagationSeconds + (kind === 'propagation' ? delay : 0),
     retry: known ? secrets.hide(error.detail) : 'Something went wrong inside plinth',
   };
-  await held.save(change);
-  return pause(invocation, { seconds: delay, waited, change: { retry: change.retry } });
+  // What passes by itself is counted in time. A death loses the count since the last heartbeat at most.
+  if (kind === 'propagation') held.tell(change);
+  else await held.save(change);
+  return pause(invocation, { seconds: delay, waited });
 }
 
 export const fail = (invocation: Invocation, problem: Problem): Promise<RunResult> =>

@@ -18,7 +18,7 @@ interface Wait {
   readonly seconds: number;
   /** All waiting of this instance so far, including this wait. */
   readonly waited: Waited | undefined;
-  /** Written to the lease before the wait. */
+  /** For the lease: what people see of the wait. */
   readonly change?: Partial<LeaseRecord>;
   /** Resolves once what is waited for has ended. Rejects if nobody can tell. */
   readonly ended?: (() => Promise<void>) | undefined;
@@ -38,6 +38,7 @@ export async function handOver(
   const { bootstrapId, instance, generation } = message;
   const notBefore = addSeconds(context.clock.now(), seconds);
   const data: Partial<LeaseRecord> = {
+    ...held.untold(),
     ...change,
     ...(waited === undefined ? {} : { waited }),
     state: 'ready',
@@ -86,14 +87,9 @@ async function untilOver(
 export async function pause(invocation: Invocation, wait: Wait): Promise<RunResult | undefined> {
   const { held, deadline, signal } = invocation;
   const { seconds, waited, change = {}, ended } = wait;
-  const { note, retry } = held.current();
   if (ended === undefined && deadline.secondsLeft() < seconds)
     return handOver(invocation, wait, seconds <= longestWaitSeconds);
-  if (
-    Object.entries(change).some(([field, value]) => (({ note, retry }) as Record<string, unknown>)[field] !== value)
-  ) {
-    await held.save({ ...change, waited });
-  }
+  held.tell({ ...change, waited });
   if (held.current().cancel) return end(invocation, { state: 'cancelled' });
   await untilOver(invocation, wait).catch((error: unknown) => {
     if (!signal.aborted) throw error;

@@ -8,12 +8,15 @@ import type { Context } from '../../context.js';
 import { afterConflict, persist } from '../../store/persist.js';
 import { Conflict, type Document, type Version } from '../../store/store.js';
 import { type LeaseRecord, leaseId, liftLease, read } from '../record/documents.js';
+import { renewTogether } from './renewals.js';
 
 export interface LeaseTimes {
   /** How long a lease lives without a heartbeat. */
   readonly leaseSeconds: number;
   readonly heartbeatSeconds: number;
 }
+/** What is over within this time is not worth a write. Nobody could read it. */
+const shownSeconds = 1;
 /** A heartbeat may be late by two thirds of the lease before a takeover. */
 export const leaseTimes: LeaseTimes = { leaseSeconds: 30, heartbeatSeconds: 10 };
 
@@ -29,6 +32,10 @@ export interface Held {
   readonly signal: AbortSignal;
   /** Writes the change and renews the lease. Throws LeaseLost. */
   save(change: Partial<LeaseRecord>): Promise<void>;
+  /** `current` has the change at once, and the next heartbeat writes it. What people see of it is written within a second. */
+  tell(change: Partial<LeaseRecord>): void;
+  /** What was told and is not written yet. Whoever ends the lease without deleting it writes it along. */
+  untold(): Partial<LeaseRecord>;
   /** Stops the heartbeats and returns the version to end the lease with. Throws LeaseLost. */
   stop(): Promise<Version>;
   /** After a conflict: the current version, if the lease is still ours. Throws LeaseLost. */
@@ -43,7 +50,7 @@ export async function claim(
   found: Document<LeaseRecord>,
   { leaseSeconds, heartbeatSeconds }: LeaseTimes,
 ): Promise<Held | undefined> {
-  const document = createLeaseDocument(context, found, leaseSeconds);
+  const document = createLeaseDocument(context, found.data, leaseSeconds);
   const claimed = await take(context, document, found);
   return claimed === undefined ? undefined : hold(context, document, claimed, heartbeatSeconds);
 }
@@ -61,8 +68,7 @@ export function claimNew(
   lease: LeaseRecord,
   { leaseSeconds, heartbeatSeconds }: LeaseTimes,
 ): Claiming {
-  const place = { collection: collections.leases, id: leaseId(lease.bootstrapId, lease.instance) };
-  const document = createLeaseDocument(context, place, leaseSeconds);
+  const document = createLeaseDocument(context, lease, leaseSeconds);
   const { holder, renewed } = document;
   const startedAt = context.clock.now().toISOString();
   const data: LeaseRecord = { ...lease, state: 'running', number: lease.number + 1, holder, ...renewed(), startedAt };
@@ -74,9 +80,11 @@ type LeaseDocument = ReturnType<typeof createLeaseDocument>;
 /** The document of a lease, as a new holder writes and reads it. */
 function createLeaseDocument(
   { store, clock, random }: Pick<Context, 'store' | 'clock' | 'random'>,
-  { collection, id }: Pick<Document<LeaseRecord>, 'collection' | 'id'>,
+  { bootstrapId, instance }: Pick<LeaseRecord, 'bootstrapId' | 'instance'>,
   leaseSeconds: number,
 ) {
+  const { leases: collection } = collections;
+  const id = leaseId(bootstrapId, instance);
   const holder = random.uuid();
   const controller = new AbortController();
   const readNow = async (): Promise<Found | undefined> =>
@@ -100,6 +108,8 @@ function createLeaseDocument(
         await persist(() => store.commit([{ kind: 'update', collection, id, version, data: change }]))
       )[0] as Version;
     },
+    writeTogether: (version: Version, change: Partial<LeaseRecord>): Promise<Version> =>
+      renewTogether({ store, clock }, bootstrapId, { kind: 'update', collection, id, version, data: change }),
     readNow,
     async readOurs(): Promise<Found> {
       const now = await readNow();
@@ -142,14 +152,56 @@ async function take(
   }
 }
 
+/** The lease as its holder knows it, with what is still to be written. */
+function createCopy({ signal, renewed, readOurs }: LeaseDocument, claimed: Found) {
+  let { version, data: record } = claimed;
+  let untold: Partial<LeaseRecord> = {};
+  const copy = {
+    version: () => version,
+    record: () => record,
+    untold: () => untold,
+    /** True if people see something new in it. */
+    tell(change: Partial<LeaseRecord>): boolean {
+      const isNew = (['note', 'retry'] as const).some((field) => field in change && change[field] !== record[field]);
+      untold = { ...untold, ...change };
+      record = { ...record, ...change };
+      return isNew;
+    },
+    async readAgain(): Promise<void> {
+      const found = await readOurs();
+      ({ version } = found);
+      record = { ...found.data, ...untold };
+    },
+    async save(change: Partial<LeaseRecord>, write: LeaseDocument['write']): Promise<void> {
+      for (let attempt = 0; ; attempt++) {
+        if (signal.aborted) throw signal.reason;
+        const data: Partial<LeaseRecord> = { ...untold, ...change, ...renewed() };
+        try {
+          version = await write(version, data);
+          untold = withoutThose(untold, data);
+          record = { ...record, ...data, ...untold };
+          return;
+        } catch (error) {
+          if (!(error instanceof Conflict)) throw error;
+          // A person cancelled, or our own write went through and its answer was lost. Or it was too soon after the last one.
+          await copy.readAgain();
+          if (attempt > 0) await afterConflict(attempt);
+        }
+      }
+    },
+  };
+  return copy;
+}
+
 /** Renews the lease until it is stopped or lost. */
 function hold(
   { clock }: Pick<Context, 'clock'>,
-  { signal, lost, renewed, write, readOurs }: LeaseDocument,
+  document: LeaseDocument,
   claimed: Found,
   heartbeatSeconds: number,
 ): Held {
-  let { version, data: record } = claimed;
+  const { signal, lost } = document;
+  const copy = createCopy(document, claimed);
 
   /** One write at a time: each needs the version that the previous one left. */
   let queue: Promise<unknown> = Promise.resolve();
@@ -160,57 +212,54 @@ function hold(
   };
 
   let stopped = false;
-  const save = async (change: Partial<LeaseRecord>): Promise<void> => {
-    for (let attempt = 0; ; attempt++) {
-      if (signal.aborted) throw signal.reason;
-      const data = { ...change, ...renewed() };
-      try {
-        version = await write(version, data);
-        record = { ...record, ...data };
-        return;
-      } catch (error) {
-        if (!(error instanceof Conflict)) throw error;
-        // A person cancelled, or our own write went through and its answer was lost. Or it was too soon after the last one.
-        ({ version, data: record } = await readOurs());
-        if (attempt > 0) await afterConflict(attempt);
-      }
-    }
-  };
-
   const beat = (): void => {
     if (stopped || signal.aborted) return;
     alone(async () => {
-      if (!stopped) await save({});
+      if (!stopped) await copy.save({}, document.writeTogether);
     }).catch(() => {
       // The store cannot be reached. Once the lease has expired, somebody else may have it.
-      if (record.expiresAt !== undefined && record.expiresAt <= clock.now().toISOString()) lost();
+      const { expiresAt } = copy.record();
+      if (expiresAt !== undefined && expiresAt <= clock.now().toISOString()) lost();
     });
   };
   const stopBeats = repeat(clock, heartbeatSeconds, beat);
+  let stopShowing: (() => void) | undefined;
   const end = (): void => {
     stopped = true;
     stopBeats();
+    stopShowing?.();
   };
   signal.addEventListener('abort', end);
 
   return {
-    current: () => record,
+    current: copy.record,
+    untold: copy.untold,
     signal,
-    save: (change) => alone(() => save(change)),
+    save: (change) => alone(() => copy.save(change, document.write)),
+    tell(change) {
+      if (!copy.tell(change) || stopped) return;
+      stopShowing ??= clock.after(shownSeconds, () => {
+        stopShowing = undefined;
+        if (Object.keys(copy.untold()).length > 0) beat();
+      });
+    },
     stop: () => {
       end();
       return alone(async () => {
         if (signal.aborted) throw signal.reason;
-        return version;
+        return copy.version();
       });
     },
     again: () =>
       alone(async () => {
-        ({ version, data: record } = await readOurs());
-        return version;
+        await copy.readAgain();
+        return copy.version();
       }),
   };
 }
+
+const withoutThose = (some: Partial<LeaseRecord>, those: Partial<LeaseRecord>): Partial<LeaseRecord> =>
+  Object.fromEntries(Object.entries(some).filter(([field, value]) => those[field as keyof LeaseRecord] !== value));
 
 /** Calls `work` every `seconds`, until the returned function is called. */
 function repeat(clock: Context['clock'], seconds: number, work: () => void): () => void {
