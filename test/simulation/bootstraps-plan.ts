@@ -46,7 +46,8 @@ export const difficulties = {
   'services spread slowly': { settings: { 'delay.service': 300, 'delay.serviceOperation': 200 }, ends: [] },
   'services are never there': { settings: { 'delay.serviceOperation': 86_000 }, ends: ['cloud-propagation'] },
   'machines come slowly': { settings: { 'pace.compute': 8 }, ends: [] },
-  'projects come late': { settings: { 'delay.project': 1200 }, ends: [] },
+  // Whether one comes is known from the answer alone. Where that is lost, its id is taken, and that lasts too long.
+  'projects come late': { settings: { 'delay.project': 1200 }, ends: ['cloud-propagation'] },
   'searches lag behind': { settings: { 'delay.projectSearch': 900, 'delay.secretList': 600 }, ends: [] },
 } as const satisfies Readonly<Record<string, Difficulty>>;
 export type DifficultyName = keyof typeof difficulties;
