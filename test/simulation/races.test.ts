@@ -60,6 +60,11 @@ const plays: readonly (readonly [what: string, items: readonly BootstrapsItem[],
     'one is cancelled as its VMs are made: what is there costs, and is in the estimate',
     [at(0, 'begin', 'first'), at(167, 'cancel', 'first')],
   ],
+  [
+    'one is cancelled as VMs are made that find no room: what never came costs nothing',
+    [{ kind: 'cloud', is: 'VMs meet stockouts' }, at(0, 'begin', 'first'), at(164, 'cancel', 'first')],
+    [2, 10, 11],
+  ],
 ];
 
 describe('bootstraps in which things meet', () => {
