@@ -90,7 +90,7 @@ export const vm = defineProjectStep({
 
   async unfinished(call): Promise<z.infer<typeof VmUnfinished> | undefined> {
     const { options } = call.bootstrap;
-    const found = await read(call);
+    const found = await readSettled(call);
     if (found === undefined) return undefined;
     const { machineType } = vmSpec(options, call.key);
     return { machineType, provisioning: provisioningOf(options, found.scheduling ?? {}), ...madeAt(found) };
@@ -107,6 +107,21 @@ const place = ({ bootstrap: { projectId, options } }: VmCall) => [projectId, opt
 
 const read = (call: VmCall): Promise<Instance | undefined> =>
   call.context.cloud.compute.instance(...place(call), call.key);
+
+const onTheWay: readonly string[] = ['PROVISIONING', 'STAGING'];
+/** Most VMs run, or have found no room, within this time. One that takes longer counts as if it came. */
+const settlesWithinSeconds = 60;
+const settlingSeconds = 5;
+
+/** Once it is certain whether it comes. One that finds no room is gone then. */
+async function readSettled(call: VmCall): Promise<Instance | undefined> {
+  const { context, signal } = call;
+  for (let waited = 0; ; waited += settlingSeconds) {
+    const found = await read(call);
+    if (!onTheWay.includes(found?.status ?? '') || waited >= settlesWithinSeconds) return found;
+    await context.clock.wait(settlingSeconds, signal);
+  }
+}
 
 const starting = 'the VM is starting';
 /** No VM runs sooner, so an earlier look would waste a call. Few stockouts come sooner. */
