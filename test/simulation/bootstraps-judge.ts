@@ -7,7 +7,7 @@ import type { StepMessage } from '../../shared/bootstrap/message.js';
 import { collections } from '../../shared/names.js';
 import { secretWord } from './bootstraps-people.js';
 import { type BootstrapsItem, type Difficulty, difficulties, endsOfMishap, onlyOf } from './bootstraps-plan.js';
-import { mostAheadSeconds, type Stage } from './bootstraps-stage.js';
+import { type EndedRun, mostAheadSeconds, type Stage } from './bootstraps-stage.js';
 import { createMachinesJudge } from './judge-machines.js';
 import { createMoneyJudge } from './judge-money.js';
 import type { Promises } from './judge-promises.js';
@@ -20,7 +20,7 @@ export interface Judge {
   /** After each commit, with its writes and the delivery that did it. None: time has passed. */
   look(writes?: readonly Write[], by?: string): void;
   /** A delivery has ended its work at `<bootstrap> <instance>`. */
-  over(by: string, instance: string, result: string): void;
+  over(by: string, ended: EndedRun): void;
   /** A message is sent that names an instance. */
   sent(message: StepMessage): void;
   /** After all is over. */
@@ -52,9 +52,9 @@ export function createJudge(stage: Stage, promises: Promises, items: readonly Bo
   /** As the last look found them. */
   let leases: readonly LeaseRecord[] = [];
   let held = new Map<string, LeaseRecord>();
-  /** Places that another delivery ended, with their holder. */
-  const endedFor = new Map<string, string | undefined>();
-  /** The deliveries that took them. */
+  /** Places that another delivery ended, with the delivery that had them, and the generation. */
+  const endedFor = new Map<string, { readonly holder: string | undefined; readonly generation: number }>();
+  /** The deliveries that took them. A delivery that commits for several takes what another one of its process goes on with. */
   const holders = new Map<string, string | undefined>();
   let known = new Map<string, BootstrapRecord>();
   const told = new Map<string, number>();
@@ -120,7 +120,7 @@ export function createJudge(stage: Stage, promises: Promises, items: readonly Bo
   /** No function takes or ends what another one may still be at. People may: whoever is at it then loses it. */
   function judgeLeases(by: string | undefined): void {
     const now = new Map(leases.map((each) => [placeOf(each), each]));
-    for (const [place, { holder, expiresAt = '' }] of held) {
+    for (const [place, { holder, generation, expiresAt = '' }] of held) {
       const after = now.get(place);
       if (holder === undefined || after?.holder === holder) continue;
       const leftSeconds = (Date.parse(expiresAt) - scheduler.time()) / 1000;
@@ -128,7 +128,7 @@ export function createJudge(stage: Stage, promises: Promises, items: readonly Bo
       if (other && after?.holder !== undefined)
         wrong(`${place} is taken from its holder ${Math.round(leftSeconds)} s too early`);
       // One commit ends several. Whether its holder wanted that, it tells afterwards.
-      if (other && after?.holder === undefined) endedFor.set(place, holders.get(place));
+      if (other && after?.holder === undefined) endedFor.set(place, { holder: holders.get(place), generation });
     }
     for (const [place, { holder }] of now) {
       wereReady.add(place);
@@ -229,10 +229,11 @@ export function createJudge(stage: Stage, promises: Promises, items: readonly Bo
   }
 
   return {
-    over(by, instance, result) {
-      const isOthers = endedFor.get(instance) === by;
-      if (isOthers) endedFor.delete(instance);
-      if (isOthers && result === 'lost') wrong(`${instance} was ended while its holder was at it`);
+    over(by, { place, generation, result }) {
+      const ended = endedFor.get(place);
+      const isTheirs = ended?.holder === by && ended.generation === generation;
+      if (isTheirs) endedFor.delete(place);
+      if (isTheirs && result === 'lost') wrong(`${place} was ended while its holder was at it`);
     },
     sent(message) {
       if (!wereReady.has(placeOf(message))) wrong(`a message names ${placeOf(message)}, which is not there yet`);

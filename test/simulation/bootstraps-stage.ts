@@ -144,7 +144,16 @@ interface Watching {
   /** `by`: the delivery of a message that did it. Undefined: a person or a schedule did. */
   onCommit(writes: readonly Write[], by: string | undefined): void;
   onMessage(message: StepMessage): void;
-  onEnd(by: string, instance: string, result: string): void;
+  onEnd(by: string, ended: EndedRun): void;
+}
+
+/** What a delivery tells of an instance that it had. */
+export interface EndedRun {
+  /** The bootstrap's id and the instance's. */
+  readonly place: string;
+  /** Of the delivery's message. */
+  readonly generation: number;
+  readonly result: string;
 }
 
 export function createStage(seed: number, items: readonly BootstrapsItem[], watching: Watching): Stage {
@@ -192,14 +201,14 @@ export function createStage(seed: number, items: readonly BootstrapsItem[], watc
     const post = scheduler.process('Pub/Sub');
     scheduler.start(post, async () => {
       await post.turn(afterSeconds);
-      const { bootstrapId, instance } = message;
+      const { bootstrapId, instance, generation } = message;
       stage.invoke(laneFunctions[lane], `gets ${bootstrapId} ${instance}`, async (context) => {
         const deadlineAt = new Date(context.clock.now().getTime() + functionSeconds * 1000);
         deliveries += 1;
         const by = String(deliveries);
         const onEnd = (ended: string, result: string): void => {
           teller.tell(scheduler.time(), laneFunctions[lane], `${bootstrapId} ${ended}: ${result}`);
-          watching.onEnd(by, `${bootstrapId} ${ended}`, result);
+          watching.onEnd(by, { place: `${bootstrapId} ${ended}`, generation, result });
         };
         await delivery.run(by, () => runMessage(context, steps, message, { deadlineAt, onEnd }));
       });

@@ -113,7 +113,7 @@ export async function playBootstraps(seed: number, items: readonly BootstrapsIte
   const stage = createStage(seed, items, {
     onCommit: (writes, by) => judge?.look(writes, by),
     onMessage: (message) => judge?.sent(message),
-    onEnd: (by, instance, result) => judge?.over(by, instance, result),
+    onEnd: (by, ended) => judge?.over(by, ended),
   });
   const { teller, scheduler, counts } = stage;
   try {
