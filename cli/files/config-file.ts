@@ -1,6 +1,7 @@
 /** `config.yaml` in plinth's config folder: where the service is, and which OAuth client people log in with. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import * as z from 'zod';
 import { Problem } from '../../shared/problems.js';
 import { makeSecretFolder, reason, secretMode, writeWhole } from './files.js';
 
@@ -35,7 +36,7 @@ export async function readConfig(path: string): Promise<ConfigValues> {
 
 /** `from` names the text in messages. */
 export async function configIn(text: string, from: string): Promise<ConfigValues> {
-  const [{ parse }, { z }] = await Promise.all([import('yaml'), import('zod')]);
+  const { parse } = await import('yaml');
   const word = z.string().optional();
   const form = z.strictObject({
     endpoints: z.strictObject({ bootstraps: word, api: word }).optional(),
