@@ -1,5 +1,5 @@
 /** `plinth costs`: what bootstraps have cost, by owner, team, project, day or month, for people and as CSV. */
-import { CostDay, CostGroup, type CostsView } from '../../shared/bootstrap/costs.js';
+import type { CostsView } from '../../shared/bootstrap/costs.js';
 import type { Fault } from '../../shared/problems.js';
 import { type Call, defineCommand } from '../frame/command.js';
 import { refusal } from '../frame/required.js';
@@ -25,7 +25,7 @@ export const costs = defineCommand({
   ],
 
   async run(call) {
-    const asked = askedOf(call);
+    const asked = await askedOf(call);
     const client = await call.connect();
     const costs = await client.costs(asked);
     for (const each of costs.unknown)
@@ -46,7 +46,8 @@ export const costs = defineCommand({
   },
 });
 
-function askedOf(call: Call) {
+async function askedOf(call: Call) {
+  const { CostDay, CostGroup } = await import('../../shared/bootstrap/costs.js');
   const [by, from, to] = [call.word('by')?.text ?? 'month', call.word('from')?.text, call.word('to')?.text];
   const faults: Fault[] = [...call.faults];
   const group = CostGroup.safeParse(by);

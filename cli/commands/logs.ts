@@ -1,6 +1,5 @@
 /** `plinth beta bootstrap-cloud logs`: the machine logs of a bootstrap, step by step. It can also follow them. */
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
-import { endStates } from '../../shared/bootstrap/event.js';
 import type { LogView } from '../../shared/bootstrap/log.js';
 import { Problem } from '../../shared/problems.js';
 import { type Call, defineCommand } from '../frame/command.js';
@@ -29,7 +28,7 @@ export const logs = defineCommand({
 
   async run(call) {
     const { interrupted } = call;
-    const client = await call.connect();
+    const [client, { endStates }] = await Promise.all([call.connect(), import('../../shared/bootstrap/event.js')]);
     let view = await client.get(await idOf(call, client));
     const step = call.word('step')?.text;
     const { id } = view;
