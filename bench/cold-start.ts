@@ -1,7 +1,7 @@
 /**
  * From nothing to the first answer of each function, each in a process of its own: its bundle, its sources, the functions
  * framework's bare hello world, and that with the store's client alone. An answer is one that has read the store; Google's
- * emulators hold it.
+ * emulators hold it. All run on the Node that the deployment has: what a start costs differs much from one to the next.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,6 +12,7 @@ import { createStack, type Stack } from '../local/stack/stack.js';
 import { type FunctionName, functionNames } from '../shared/names.js';
 import { timeLimit } from '../shared/time-limit.js';
 import { bundleFunction } from '../tools/bundle/function-bundle.js';
+import { nodeForLinux } from '../tools/bundle/node-for-linux.js';
 import { cpuMilliseconds } from './cpu.js';
 import { emulatorsMissing } from './emulators.js';
 import { type Figure, type Measurement, median, part, type Row, reasonOf } from './figures.js';
@@ -299,7 +300,8 @@ export const coldStart: Measurement = {
       await lay(folder);
       say('all bundles are laid out');
       const current = join(folder, 'current');
-      const stack = await createStack({ store: 'emulator', bundles: { folder: current } });
+      const bundles = { folder: current, node: nodeForLinux('functions') };
+      const stack = await createStack({ store: 'emulator', bundles });
       try {
         const processes = stack.functionsHalf?.processes;
         if (processes === undefined) throw new Error('No bundles are served.');
