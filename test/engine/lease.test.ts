@@ -3,6 +3,8 @@ import { expect } from 'chai';
 import { cancel } from '../../functions/bootstraps/cancel.js';
 import { leaseId } from '../../functions/engine/record/documents.js';
 import type { Outcome, StepCall } from '../../functions/engine/step.js';
+import type { Write } from '../../functions/store/store.js';
+import type { StepMessage } from '../../shared/bootstrap/message.js';
 import { Problem } from '../../shared/problems.js';
 import { letters, toy } from './toys.js';
 import { createWorld, type World } from './world.js';
@@ -192,6 +194,37 @@ describe('a lease', () => {
     expect(world.counts.commits - commits).to.be.lessThan(letters.keys({} as never).length);
     gate.open();
     expect(await running).to.deep.equal(['done', 'done', 'done']);
+  });
+
+  it('is renewed while the renewal of another one gets no answer', async () => {
+    const [gate, answer] = [createGate(), createGate()];
+    const held = { run: async (_: StepCall, make: () => Outcome) => gate.opened.then(make) };
+    const steps = [toy(world, 'a', held), toy(world, 'b', held)];
+    const { bootstrap } = await world.begin(steps);
+    const [first, second] = world.queue.splice(0) as [StepMessage, StepMessage];
+    const { commit } = world.context.store;
+    let isSilent = false;
+    Object.assign(world.context.store, {
+      async commit(writes: readonly Write[]) {
+        const versions = await commit(writes);
+        const renews = writes.every(({ collection, kind }) => collection === 'leases' && kind === 'update');
+        if (renews && writes.some((write) => !('data' in write && 'holder' in write.data)) && !isSilent) {
+          isSilent = true;
+          await answer.opened;
+        }
+        return versions;
+      },
+    });
+    const running = [world.run(steps, first, 500, fast)];
+    while (!isSilent) await sleep(5);
+    running.push(world.run(steps, second, 500, fast));
+    const expiry = () => leaseOf(bootstrap.id, second.instance)?.['expiresAt'];
+    while (expiry() === undefined) await sleep(5);
+    const before = expiry();
+    while (expiry() === before) await sleep(5);
+    answer.open();
+    gate.open();
+    expect(await Promise.all(running)).to.deep.equal(['done', 'done']);
   });
 
   it('that was lost does not keep others of its moment from being renewed', async () => {
