@@ -32,7 +32,7 @@ export interface Measurement {
   readonly title: string;
   /** It is run in the earlier release, too, if one is named. */
   readonly isBeside?: boolean;
-  /** A heap as a function has it. Without a limit, V8 lets garbage lie where there is room. */
+  /** A heap as a function has it. Without a limit, V8 lets garbage lie where there is room. None with `--count`. */
   readonly heapMebibytes?: number;
   /** After so long it is ended, and keeps what it has measured until then. */
   readonly mostSeconds: number;

@@ -49,7 +49,7 @@ async function measured(
   { count, earlier, stop }: Run,
   onRow: (row: Row) => void,
 ): Promise<void> {
-  const heap = heapMebibytes === undefined ? [] : [`--max-old-space-size=${heapMebibytes}`];
+  const heap = heapMebibytes === undefined || count !== undefined ? [] : [`--max-old-space-size=${heapMebibytes}`];
   const args = [...heap, fileURLToPath(import.meta.url), '--here', name];
   if (count !== undefined) args.push('--count', String(count));
   const rows: Row[] = [];
