@@ -1,8 +1,9 @@
 /** The Nodes that plinth supports, as each place that names one says; and the Node that the tests themselves run on. */
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { nodeVersion } from '../../tools/bundle/node-for-linux.js';
+import { dependOnNode } from '../../tools/tests/tiers.js';
 
 const read = (file: string): string => readFileSync(file, 'utf8');
 const found = (file: string, pattern: RegExp): string | undefined => pattern.exec(read(file))?.[1];
@@ -28,5 +29,12 @@ describe('the Nodes that plinth supports', () => {
     const asked = process.env['PLINTH_TEST_NODE'];
     if (asked !== undefined) expect(process.versions.node).to.equal(asked);
     expect(execFileSync('node', ['--version'], { encoding: 'utf8' }).trim()).to.equal(process.version);
+  });
+
+  it('run tests that exist', () => {
+    const missing = dependOnNode.filter(
+      (each) => !existsSync(each.endsWith('/') ? `test/${each}` : `test/${each}.test.ts`),
+    );
+    expect(missing).to.deep.equal([]);
   });
 });

@@ -8,7 +8,6 @@ import { createRequire } from 'node:module';
 import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { makeBase } from '../../local/machines/real/base.js';
-import { excusesFor, flakyFile, readFlakyTests } from './flaky.js';
 import { prepareTools } from './programs.js';
 import { readResults, secondsByFile, type TestResult } from './results.js';
 import {
@@ -66,20 +65,6 @@ async function runMocha(tier: Tier, files: readonly string[], options: readonly 
 /** One more than there are cores: tests also wait. */
 const sideBySide = (): string[] => ['--parallel', '--jobs', String(availableParallelism() + 1)];
 
-/** In CI: only what test/flaky.json excuses may be tried again. */
-async function tryAgain(tier: Tier, results: readonly TestResult[]): Promise<number> {
-  const failed = results.filter(({ state }) => state === 'failed');
-  const excuses = excusesFor(
-    failed.map(({ test }) => test),
-    readFlakyTests(),
-  );
-  if (excuses === undefined || failed.length === 0) return 1;
-  const files = [...new Set(failed.flatMap(({ file }) => file ?? []))];
-  for (const { test, reason, until } of excuses)
-    say(`Tried again, as ${flakyFile} says until ${until}: ${test}: ${reason}`);
-  return (await runMocha(tier, files, [])).exitCode;
-}
-
 async function waiting(name: 'tools' | 'nightly'): Promise<number> {
   const tier: Tier = tiers[name];
   const { results = [] } = await runMocha(tier, filesOf(tier), ['--dry-run'], true);
@@ -119,11 +104,8 @@ async function main([name = '', ...given]: readonly string[]): Promise<number> {
     else await makeBase(say);
   }
   const run = await runMocha(tier, files.length > 0 ? files : filesOf(tier), [...sideBySide(), ...options]);
-  let { exitCode } = run;
+  const { exitCode } = run;
   if (run.results !== undefined && files.length === 0) tellSlowest(run.results, keep);
-  if (exitCode !== 0 && process.env['CI'] !== undefined && run.results !== undefined) {
-    exitCode = await tryAgain(tier, run.results);
-  }
   if (name === 'node' && exitCode === 0 && files.length === 0) {
     say(
       `  ${await waiting('tools')} more tests need other programs (npm run test:tools), ${await waiting('nightly')} take long (npm run test:nightly).`,

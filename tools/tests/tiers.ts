@@ -26,9 +26,26 @@ export const heldSeed = Number.parseInt(process.versions.node, 10) * 100_000;
 const isApart = (file: string): boolean => /\.(?:tools|nightly)\.test\.js$/.test(file);
 /** These search by chance for what breaks a promise; nightly they search longer. */
 const isSearch = (file: string): boolean => /\.search\.test\.js$/.test(file);
-/** Plinth's rules, and what the simulated cloud does. Other tests use the same of Node. */
-const isSameOnEachNode = (file: string): boolean =>
-  /^(?:first-contact|laws|upgrade|worlds)\//.test(file) || isSearch(file);
+/**
+ * What a Node version can change: the build and its bundles, processes, HTTP and TLS clients, streams, cryptography, archives,
+ * and one story of the command line against the real functions. The other tests use nothing else of Node. A folder without
+ * names stands for all its files.
+ */
+export const dependOnNode: readonly string[] = [
+  ...['argv', 'commands', 'dial-iap', 'files', 'first-load', 'following', 'google-front', 'login'].map(
+    (name) => `cli/${name}`,
+  ),
+  ...['outside', 'process', 'secrets-file', 'ssh-private-key', 'storage-upload'].map((name) => `cli/${name}`),
+  ...['cloud/', 'functions/', 'remote/'],
+  ...['console/issuer', 'console/page', 'console/sign-in'],
+  ...['e2e/local', 'e2e/one-datacenter', 'e2e/traces'],
+  ...['auth', 'event-stream', 'framework', 'health', 'hostile-requests', 'light', 'logs'].map((name) => `http/${name}`),
+  ...['install-config/keys-and-certificates', 'install-config/sops'],
+  ...['compute-client', 'iap-tunnel', 'pubsub', 'storage'].map((name) => `local-cloud/${name}`),
+  ...['house/node-versions', 'package/package-format', 'release/build', 'release/bundles', 'release/release'],
+];
+const canDependOnNode = (file: string): boolean =>
+  dependOnNode.some((each) => (each.endsWith('/') ? file.startsWith(each) : file === `${each}.test.js`));
 const fastFolders = /^(?:spec|bootstrap|cost|engine|functions|house|organizations|steps|store)\//;
 
 const searchSeconds = 3;
@@ -42,8 +59,8 @@ export const tiers = {
   },
   node: { title: 'all that needs Node alone', holds: (file) => !isApart(file), timeoutMs: 120_000, searchSeconds },
   runtime: {
-    title: 'what another Node may change',
-    holds: (file) => !isApart(file) && !isSameOnEachNode(file),
+    title: 'what another Node version can change',
+    holds: (file) => canDependOnNode(file) && !isApart(file) && !isSearch(file),
     timeoutMs: 120_000,
     searchSeconds,
   },
