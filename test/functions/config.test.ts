@@ -119,6 +119,10 @@ describe('the settings', () => {
       'Metadata.Google.Internal.',
       '[fe80::1]',
       '[fd20:ce::254]',
+      '[::ffff:169.254.169.254]',
+      '[64:ff9b::a9fe:a9fe]',
+      '0.0.0.0',
+      '127.0.0.2',
     ]) {
       expect(faulty(`https://${host}/computeMetadata/v1/`), host).to.deep.equal(['PLINTH_WEBHOOK_URL']);
     }
