@@ -14,6 +14,7 @@ import { accessFaults, SourceRanges, sourceRangesOf } from '../shared/source-ran
 import { PricesSetting, type PriceTable } from './cost/prices.js';
 import { type Pool, PoolsSetting, poolFaults } from './pools/setting.js';
 import { readHeaders, tracesUrl } from './tracing/tracing.js';
+import { isRefusedHost } from './webhook/target.js';
 
 /** The bundler inserts it, because only the bundler knows the executable built from the same sources. */
 declare const PLINTH_RELEASE_SHA256: string | undefined;
@@ -173,16 +174,18 @@ const count = z
   .string()
   .regex(/^\d{1,9}$/, 'must be a whole number')
   .transform(Number);
-const secureUrl = z.string().refine((value) => {
-  if (!URL.canParse(value)) return false;
-  const { protocol, hostname } = new URL(value);
-  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
-}, 'must be an https URL (plain http is for loopback only)');
-/** A function that posts to its own metadata server would tell it what only the receiver is to know. */
-const receiver = secureUrl.refine((value) => {
-  const hostname = URL.canParse(value) ? new URL(value).hostname.toLowerCase().replace(/\.$/, '') : '';
-  return !/^(?:metadata(?:\.google\.internal)?|169\.254\.\d+\.\d+|\[fe80:.*\]|\[fd20:ce::254\])$/.test(hostname);
-}, 'must not be the metadata server, or another link-local address');
+/** A function that calls its own metadata server would tell it what only the receiver is to know. */
+const secureUrl = z
+  .string()
+  .refine((value) => {
+    if (!URL.canParse(value)) return false;
+    const { protocol, hostname } = new URL(value);
+    return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
+  }, 'must be an https URL (plain http is for loopback only)')
+  .refine(
+    (value) => !URL.canParse(value) || !isRefusedHost(new URL(value).hostname),
+    'must not be the metadata server, another link-local address, or this computer by another address than 127.0.0.1 or ::1',
+  );
 const url = secureUrl.transform((value) => value.replace(/\/+$/, ''));
 /** A folder of a bucket, or of any web server. */
 const releasesUrl = z.union([
@@ -460,7 +463,7 @@ export const settings = {
     'europe-west4',
   ),
   PLINTH_WEBHOOK_URL: optional(
-    receiver,
+    secureUrl,
     "Gets the warnings before a project's time is over, and who migrated which team, signed with the secret `plinth-webhook-key`. Unset: nothing is sent.",
   ),
   PLINTH_CONSOLE_CLIENT_ID: optional(

@@ -30,8 +30,7 @@ describe('a message of the webhook', () => {
     };
     return { lookup, asked };
   }
-  const post = (url: string, lookup?: LookupFunction) =>
-    postWebhook(...([url, keys, message, lookup] as unknown as Parameters<typeof postWebhook>));
+  const post = (url: string, lookup?: LookupFunction) => postWebhook(url, keys, message, lookup);
 
   for (const address of [
     '127.0.0.1',
