@@ -354,10 +354,19 @@ async function playWalk(setting: Setting, world: World, steps: readonly Step[]):
   };
   for (const action of opening(setting)) await act(action);
   for (const [i, step] of steps.entries()) {
-    if (step.project === undefined) await act(actionOf(cast, String(i), step));
+    if (step.project === undefined) await act(byFormer(actionOf(cast, String(i), step), step, offers, picture));
     else await turn(step);
   }
   return done;
+}
+
+/** Half of the undos are asked for by somebody who governed a team and does not any more, which chance alone seldom finds. */
+function byFormer(action: Action, { force }: Step, { former }: Offers, now: Picture): Action {
+  if (action.kind !== 'undoMigration' || !force) return action;
+  const found = [...former].flatMap(([team, had]) =>
+    [...had].flatMap(([by, level]) => (level === 2 && levelIn(now, by, team) < 2 ? [{ ...action, team, by }] : [])),
+  );
+  return found[0] ?? action;
 }
 
 const begun = (n: number, team: string, shared: boolean): Project => ({ id: `p${n}`, team, shared, living: true });
