@@ -1,4 +1,4 @@
-/** Nobody gains a right that nobody gave them: ten thousand walks at random through the API. */
+/** Nobody gains a right that nobody gave them: ten thousand walks at random through the operations of the API. */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { createIssuer, type Issuer } from '../http/issuer.js';
@@ -12,7 +12,7 @@ describe('ten thousand walks of people in the API of organizations', () => {
   let walks: Walks;
   before(async () => {
     issuer = await createIssuer();
-    walks = await createWalks(issuer);
+    walks = await createWalks(issuer, 'functions');
   });
   after(() => {
     walks.close();

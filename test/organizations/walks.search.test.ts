@@ -9,7 +9,7 @@ describe('people at random in the API of organizations', () => {
   let walks: Walks;
   before(async () => {
     issuer = await createIssuer();
-    walks = await createWalks(issuer);
+    walks = await createWalks(issuer, 'http');
   });
   after(() => {
     walks.close();
