@@ -227,7 +227,11 @@ export const organizations: Measurement = {
     const server = await createOrganizationsServer(issuer, {
       store: counted.store,
       // Only with a webhook, events can be sent again. Nothing here sends to it.
-      env: { PLINTH_ORGANIZATION_CREATORS: 'example.com', PLINTH_WEBHOOK_URL: 'http://127.0.0.1:9/webhook' },
+      env: {
+        PLINTH_ORGANIZATION_CREATORS: 'example.com',
+        PLINTH_MIGRATION_CONSENT: 'off',
+        PLINTH_WEBHOOK_URL: 'http://127.0.0.1:9/webhook',
+      },
     });
     const client = await createClient(server);
     try {

@@ -21,14 +21,19 @@ async function look<T>(where: string, signal: AbortSignal): Promise<Previewed<T>
 interface PeopleParts {
   readonly title: string;
   readonly members: readonly Member[];
+  /** How many they are, where the service names nobody. */
+  readonly count?: number | undefined;
   /** Said of all of them. */
   readonly children?: preact.ComponentChildren;
 }
 
-const People = ({ title, members, children }: PeopleParts) =>
-  members.length === 0 ? null : (
+const People = ({ title, members, count, children }: PeopleParts) =>
+  (count ?? members.length) === 0 ? null : (
     <>
-      <h3>{title}</h3>
+      <h3>
+        {title}
+        {count !== undefined && `: ${count}`}
+      </h3>
       {children !== undefined && <p>{children}</p>}
       <ul class="goes">
         {members.map(({ email, role }) => (
@@ -73,13 +78,14 @@ export function Migrate({ organization, done, close }: MigrateParts) {
       : look<MigrationPreview>(`${path`/teams/${team}/migration`}?organizationId=${organization.id}`, signal),
   );
   const seen = preview.data;
-  const leaves = seen?.preview.leaves ?? [];
+  const { leaves = [], counts } = seen?.preview ?? {};
+  const leaving = counts?.leaves ?? leaves.length;
   return (
     <Question
       title={`Bring a team into ${organization.name}`}
       verb="Migrate"
-      danger={leaves.length > 0}
-      ready={seen !== undefined && (leaves.length === 0 || force)}
+      danger={leaving > 0}
+      ready={seen !== undefined && (leaving === 0 || force)}
       close={close}
       act={async () => {
         const body = { organizationId: organization.id, force };
@@ -118,12 +124,12 @@ export function Migrate({ organization, done, close }: MigrateParts) {
           {(found) =>
             found && (
               <>
-                <People title="Members who stay" members={found.preview.stays} />
-                <People title="Members who leave" members={leaves}>
+                <People title="Members who stay" members={found.preview.stays} count={counts?.stays} />
+                <People title="Members who leave" members={leaves} count={counts?.leaves}>
                   They are not members of {organization.name}.
                 </People>
                 <Moved bootstraps={found.preview.bootstraps ?? []} />
-                {leaves.length > 0 && (
+                {leaving > 0 && (
                   <label class="check">
                     <input
                       type="checkbox"
@@ -163,7 +169,7 @@ export function UndoMigration({ team, done, close }: { team: Team; done(): void;
           <>
             <People title="Members who stay" members={preview.stays} />
             <People title="Members who return, or get their role back" members={preview.returns} />
-            <People title="Members who leave" members={preview.leaves} />
+            <People title="Members who leave" members={preview.leaves} count={preview.counts?.leaves} />
             <People title="Members who have another role now" members={preview.changes} />
             <p class="dim">It can be undone until {time(preview.until)}.</p>
           </>

@@ -14,6 +14,7 @@ import { accessFaults, SourceRanges, sourceRangesOf } from '../shared/source-ran
 import { PricesSetting, type PriceTable } from './cost/prices.js';
 import { type Pool, PoolsSetting, poolFaults } from './pools/setting.js';
 import { readHeaders, tracesUrl } from './tracing/tracing.js';
+import { isRefusedHost } from './webhook/target.js';
 
 /** The bundler inserts it, because only the bundler knows the executable built from the same sources. */
 declare const PLINTH_RELEASE_SHA256: string | undefined;
@@ -63,7 +64,7 @@ export interface Config {
   };
   /** Who may bootstrap. If all are empty, only operators may. `domains` are compared with the `hd` claim. */
   readonly bootstrappers: { readonly emails: readonly string[]; readonly domains: readonly string[] };
-  /** True: a migration needs an admin of the team, besides one of the organization. */
+  /** True: a migration needs an admin of the team, besides one of the organization. A team with living projects always does. */
   readonly migrationConsent: boolean;
   /** Who may make organizations. If neither is set, only operators may. `domains` are compared with the `hd` claim. */
   readonly organizationCreators: { readonly anyone: boolean; readonly domains: readonly string[] };
@@ -173,16 +174,18 @@ const count = z
   .string()
   .regex(/^\d{1,9}$/, 'must be a whole number')
   .transform(Number);
-const secureUrl = z.string().refine((value) => {
-  if (!URL.canParse(value)) return false;
-  const { protocol, hostname } = new URL(value);
-  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
-}, 'must be an https URL (plain http is for loopback only)');
-/** A function that posts to its own metadata server would tell it what only the receiver is to know. */
-const receiver = secureUrl.refine((value) => {
-  const hostname = URL.canParse(value) ? new URL(value).hostname.toLowerCase().replace(/\.$/, '') : '';
-  return !/^(?:metadata(?:\.google\.internal)?|169\.254\.\d+\.\d+|\[fe80:.*\]|\[fd20:ce::254\])$/.test(hostname);
-}, 'must not be the metadata server, or another link-local address');
+/** A function that calls its own metadata server would tell it what only the receiver is to know. */
+const secureUrl = z
+  .string()
+  .refine((value) => {
+    if (!URL.canParse(value)) return false;
+    const { protocol, hostname } = new URL(value);
+    return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
+  }, 'must be an https URL (plain http is for loopback only)')
+  .refine(
+    (value) => !URL.canParse(value) || !isRefusedHost(new URL(value).hostname),
+    'must not be the metadata server, another link-local address, or this computer by another address than 127.0.0.1 or ::1',
+  );
 const url = secureUrl.transform((value) => value.replace(/\/+$/, ''));
 /** A folder of a bucket, or of any web server. */
 const releasesUrl = z.union([
@@ -275,13 +278,12 @@ export const settings = {
   PLINTH_BOOTSTRAPPER_DOMAINS: setting(domains, 'Workspace domains (the `hd` claim) whose people may bootstrap.', ''),
   PLINTH_ORGANIZATION_CREATORS: setting(
     domains,
-    'Workspace domains (the `hd` claim) whose people may make organizations; `anyone`: every caller, and then migrating a team takes consent. Unset: operators only.',
+    'Workspace domains (the `hd` claim) whose people may make organizations; `anyone`: every caller. Unset: operators only.',
     '',
   ),
-  PLINTH_MIGRATION_CONSENT: setting(
+  PLINTH_MIGRATION_CONSENT: optional(
     z.enum(['on', 'off'], 'must be on or off'),
-    'Whether only an admin of the team may migrate it; `off`: any admin of the organization that it moves into. Where anyone may make organizations it is on.',
-    'off',
+    'Whether migrating a team takes the consent of an admin of the team. `off`: any admin of an organization may migrate a team there that has no living projects. Unset: `on` where others than operators may make organizations (`PLINTH_ORGANIZATION_CREATORS`), else `off`.',
   ),
   PLINTH_BILLING_ACCOUNTS: setting(list, 'Billing accounts that may be used; `*`: any. Unset: none.', ''),
   PLINTH_PARENTS: setting(
@@ -298,7 +300,7 @@ export const settings = {
   PLINTH_LIVING_IN_ALL: setting(count, 'How many bootstraps there may be at once, in all.', '20'),
   PLINTH_CHANGES_PER_MINUTE: setting(
     count,
-    'How often in a minute one caller may make, invite or hand on: bootstraps, organizations, teams, members. Operators may do so as often as they like. 0: no limit.',
+    'How often in a minute one caller may make, invite, hand on or preview: bootstraps, organizations, teams, members. Operators may do so as often as they like. 0: no limit.',
     '120',
   ),
   PLINTH_MAX_TTL_SECONDS: optional(
@@ -461,7 +463,7 @@ export const settings = {
     'europe-west4',
   ),
   PLINTH_WEBHOOK_URL: optional(
-    receiver,
+    secureUrl,
     "Gets the warnings before a project's time is over, and who migrated which team, signed with the secret `plinth-webhook-key`. Unset: nothing is sent.",
   ),
   PLINTH_CONSOLE_CLIENT_ID: optional(
@@ -615,6 +617,12 @@ const servicesOf = (read: Values): Pick<Config, 'forgeUrls' | 'acmeDirectories'>
   },
 });
 
+/** Whoever makes an organization is its admin. Without consent, its admins could take any team. */
+const consentOf = (read: Values): boolean =>
+  read.PLINTH_MIGRATION_CONSENT === undefined
+    ? read.PLINTH_ORGANIZATION_CREATORS.length > 0
+    : read.PLINTH_MIGRATION_CONSENT === 'on';
+
 const authOf = (read: Values): Config['auth'] => ({
   issuer: read.PLINTH_ISSUER,
   jwksUrl: read.PLINTH_JWKS_URL,
@@ -642,7 +650,7 @@ export function readConfig(env: Environment): Config {
     ...ifSet('defaultParent', read.PLINTH_DEFAULT_PARENT),
     auth: authOf(read),
     bootstrappers: { emails: read.PLINTH_BOOTSTRAPPERS, domains: read.PLINTH_BOOTSTRAPPER_DOMAINS },
-    migrationConsent: read.PLINTH_MIGRATION_CONSENT === 'on' || read.PLINTH_ORGANIZATION_CREATORS.includes('anyone'),
+    migrationConsent: consentOf(read),
     organizationCreators: {
       anyone: read.PLINTH_ORGANIZATION_CREATORS.includes('anyone'),
       domains: read.PLINTH_ORGANIZATION_CREATORS.filter((each) => each !== 'anyone'),

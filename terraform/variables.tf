@@ -137,7 +137,7 @@ variable "bootstrappers" {
 }
 
 variable "organization_creators" {
-  description = "Workspace domains whose people may make organizations; \"anyone\": every caller. Empty: operators only."
+  description = "Workspace domains whose people may make organizations; \"anyone\": every caller. Empty: operators only. Unless it is empty, migrating a team takes the consent of an admin of the team; PLINTH_MIGRATION_CONSENT in settings says otherwise."
   type        = list(string)
   default     = []
   nullable    = false

@@ -14,7 +14,7 @@ export const teamMigrate = defineCommand({
   takes: ['teamId'],
   summary: 'Move a standalone team into an organization',
   description: [
-    'Moves a standalone team into an organization. For admins of the organization. First it shows who stays in the team and who would leave it. Then it does exactly that. If the team has changed meanwhile, it shows that anew.',
+    'Moves a standalone team into an organization. For admins of both. If you are an admin of one, propose it with plinth team transfer. First it shows who stays in the team and who would leave it. Then it does exactly that. If the team has changed meanwhile, it shows that anew.',
     'Every member of a team in an organization is also a member of that organization. It refuses a team with members outside. With --force it removes them from the team, after a question.',
   ],
   flags: {
@@ -46,7 +46,7 @@ export const teamMigrate = defineCommand({
     const plan: Plan = { teamId, organization, organizationId: await organizationIdOf(client, organization), force };
     if (dryRun) {
       const { preview } = await client.previewMigration(teamId, plan.organizationId);
-      const refused = preview.leaves.length > 0 && !force;
+      const refused = leaving(preview) > 0 && !force;
       return {
         data: { dryRun, preview },
         show: (style) =>
@@ -83,7 +83,7 @@ async function migrate(call: Call, client: OrganizationClient, plan: Plan): Prom
   for (let shown = 1; ; shown += 1) {
     const { preview, etag } = await client.previewMigration(plan.teamId, plan.organizationId);
     output.say(previewText(preview, plan, output.style));
-    if (plan.force && preview.leaves.length > 0) await agree(call, preview);
+    if (plan.force && leaving(preview) > 0) await agree(call, preview);
     try {
       return await client.migrate(plan.teamId, plan.organizationId, plan.force, etag);
     } catch (error) {
@@ -92,59 +92,61 @@ async function migrate(call: Call, client: OrganizationClient, plan: Plan): Prom
         output.say('\nThe team or the organization has changed meanwhile. As it is now:\n');
         continue;
       }
-      throw preview.leaves.length > 0 && error.code === 'members-outside'
-        ? advised(error, waysOut(preview, plan))
-        : error;
+      throw error.code === 'members-outside' ? advised(error, waysOut(error, plan)) : error;
     }
   }
 }
 
-async function agree(call: Call, { teamId, leaves }: MigrationPreview): Promise<void> {
+/** How many leave, whether or not the service names them. */
+const leaving = ({ leaves, counts }: MigrationPreview): number => counts?.leaves ?? leaves.length;
+
+async function agree(call: Call, preview: MigrationPreview): Promise<void> {
   if (call.has('yes')) return;
   const { confirm } = await import('../frame/confirm.js');
-  const who = leaves.length === 1 ? 'this member' : `these ${leaves.length} members`;
+  const { teamId } = preview;
+  const many = leaving(preview);
+  const who = many === 1 ? 'this member' : `these ${many} members`;
   if (await confirm(`Remove ${who} from team ${teamId} and migrate it?`, call)) return;
   throw new Problem('bad-input', `Team ${teamId} is not migrated; nothing has changed.`);
 }
 
 const mostStaying = 20;
 
-function previewText(
-  { teamId, stays, leaves, blockers, bootstraps = [], bootstrapsInAll, warnings = [] }: MigrationPreview,
-  plan: Plan,
-  style: Style,
-): string {
+function previewText(preview: MigrationPreview, plan: Plan, style: Style): string {
+  const { teamId, stays, leaves, counts, blockers, bootstraps = [], bootstrapsInAll, warnings = [] } = preview;
+  const outside = leaving(preview);
   const row = ({ email, role }: MigrationPreview['stays'][number]) =>
     `  ${printable(email)}${role === 'admin' ? style.dim(' (admin)') : ''}`;
   const rest = stays.length - mostStaying;
   return [
     `Team ${teamId} into organization ${printable(plan.organization)}`,
-    style.bold(`Stay: ${stays.length}`),
+    style.bold(`Stay: ${counts?.stays ?? stays.length}`),
     ...stays.slice(0, rest > 1 ? mostStaying : stays.length).map(row),
     ...(rest > 1 ? [style.dim(`  and ${rest} more`)] : []),
     style.bold(
-      leaves.length === 0
+      outside === 0
         ? 'Leave: 0'
-        : `${plan.force ? 'Leave' : 'Outside the organization'}: ${style.yellow(String(leaves.length))}`,
+        : `${plan.force ? 'Leave' : 'Outside the organization'}: ${style.yellow(String(outside))}`,
     ),
     ...leaves.map(row),
     ...bootstrapLines(bootstraps, bootstrapsInAll, style),
     ...warnings.map((text) => `${style.yellow('Warning:')} ${printable(text)}`),
     // Members outside the organization are already listed.
-    ...(leaves.length > 0 ? [] : blockers.map((text) => `${style.yellow('It would be refused:')} ${printable(text)}`)),
+    ...(outside > 0 ? [] : blockers.map((text) => `${style.yellow('It would be refused:')} ${printable(text)}`)),
   ].join('\n');
 }
 
 /** The three solutions, as commands. */
-function waysOut({ leaves }: MigrationPreview, plan: Plan): string {
+function waysOut({ members }: Problem, plan: Plan): string {
   const word = shellWord(plan.organization);
-  const add = leaves.slice(0, 5).map(({ email }) => `  plinth org add-member ${word} ${shellWord(email)}`);
+  const leaves = (members?.['members'] ?? []) as readonly string[];
+  const add = leaves.slice(0, 5).map((email) => `  plinth org add-member ${word} ${shellWord(email)}`);
   return [
     'To add them:',
     ...add,
     ...(leaves.length > add.length ? [`  and so on for ${leaves.length - add.length} more`] : []),
     'To invite them, and to migrate once they have accepted:',
-    ...leaves.slice(0, 5).map(({ email }) => `  plinth org invite ${word} ${shellWord(email)}`),
+    ...leaves.slice(0, 5).map((email) => `  plinth org invite ${word} ${shellWord(email)}`),
     ...(leaves.length > add.length ? [`  and so on for ${leaves.length - add.length} more`] : []),
     'To remove them from the team:',
     `  plinth team migrate ${plan.teamId} --organization ${word} --force`,

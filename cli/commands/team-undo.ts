@@ -50,7 +50,7 @@ export const teamUndo = defineCommand({
 });
 
 function previewText(preview: UndoPreview, until: string, style: Style): string {
-  const { teamId, organizationId, stays, returns, leaves, changes, bootstraps = [], bootstrapsInAll } = preview;
+  const { teamId, organizationId, stays, returns, leaves, counts, changes, bootstraps = [], bootstrapsInAll } = preview;
   const now = new Map(changes.map(({ email, role }) => [email, role]));
   const back = returns.filter(({ email }) => !now.has(email));
   const roles = returns.filter(({ email }) => now.has(email));
@@ -63,7 +63,7 @@ function previewText(preview: UndoPreview, until: string, style: Style): string 
     ...back.map(row),
     style.bold(`Change their roles: ${roles.length}`),
     ...roles.map(({ email, role }) => `  ${printable(email)} (${now.get(email)} → ${role})`),
-    style.bold(`Leave: ${leaves.length}`),
+    style.bold(`Leave: ${counts?.leaves ?? leaves.length}`),
     ...leaves.map(row),
     ...bootstrapLines(bootstraps, bootstrapsInAll, style),
   ].join('\n');

@@ -6,6 +6,7 @@
 import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { Problem, problemBody } from '../../shared/problems.js';
+import { httpsAlone } from './reply.js';
 
 export interface Body {
   /** The bytes as sent, never unpacked. Cut at the limit. */
@@ -62,7 +63,7 @@ const parsed = (bytes: Buffer): unknown => {
 
 const hangUp = (response: ServerResponse): void => {
   const body = problemBody(new Problem('payload-too-large', 'The body does not end.'));
-  response.writeHead(413, { 'content-type': 'application/problem+json', connection: 'close' });
+  response.writeHead(413, { ...httpsAlone, 'content-type': 'application/problem+json', connection: 'close' });
   response.end(JSON.stringify(body), () => response.socket?.destroy());
 };
 

@@ -1,4 +1,5 @@
 /** Lets the console's page, which another function serves, call this one. No other origin may, as browsers see to. */
+import { httpsAlone } from './reply.js';
 import type { HttpFunction } from './router.js';
 
 const allowed = {
@@ -22,6 +23,6 @@ export function withCors(origin: string | undefined, inner: HttpFunction): HttpF
     if (request.method !== 'OPTIONS' || request.headers['access-control-request-method'] === undefined) {
       return inner(request, response);
     }
-    response.writeHead(204, allowed).end();
+    response.writeHead(204, { ...httpsAlone, ...allowed }).end();
   };
 }

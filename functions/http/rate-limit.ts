@@ -1,7 +1,7 @@
 /**
- * Limits how often a caller makes, invites or hands on. The count stands in one document a caller, so it holds over all
- * instances. What reaches its operation counts, also where that refuses it. A dry run, a malformed request and an answer that
- * an Idempotency-Key repeats do not count.
+ * Limits how often a caller makes, invites, hands on or previews. The count stands in one document a caller, so it holds over all
+ * instances. What reaches its operation counts, also where that refuses it. A malformed request and an answer that an
+ * Idempotency-Key repeats do not count.
  */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';

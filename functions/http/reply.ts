@@ -10,8 +10,12 @@ export interface Answer {
   readonly body?: unknown;
 }
 
+/** Browsers then reach this host by HTTPS alone, for a year. They ignore it over plain HTTP. */
+export const httpsAlone = { 'strict-transport-security': 'max-age=31536000' } as const;
+
 /** An answer is for one caller at one moment. */
 const alwaysHeaders = {
+  ...httpsAlone,
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
   // A command of another version reports the difference instead of failing on what it does not know.

@@ -31,7 +31,7 @@ const none = documents(0);
 
 /**
  * Once the caller has changed something, their
- * membership is bound. That saves one write, or two in a team of an organization. What makes or invites counts against the
+ * membership is bound. That saves one write, or two in a team of an organization. What makes, invites or previews counts against the
  * limit of changes a minute: a read and a write, which operators and deployments without a limit are spared.
  */
 export const operationCosts: Readonly<Record<keyof typeof organizationRoutes, Cost>> = {
@@ -97,10 +97,10 @@ export const operationCosts: Readonly<Record<keyof typeof organizationRoutes, Co
   setTeamMemberRole: { reads: documents(5), writes: documents(5) },
   addTeamMember: { reads: documents(6), writes: documents(6) },
   removeTeamMember: { reads: documents(5), writes: documents(5) },
-  previewMigration: { reads: documents(3, 2, 'members of the team'), writes: none },
+  previewMigration: { reads: documents(5, 2, 'members of the team'), writes: documents(1) },
   migrateTeam: {
-    reads: documents(4, 2, 'members of the team'),
-    writes: documents(3, 1, 'members that leave'),
+    reads: documents(6, 2, 'members of the team'),
+    writes: documents(4, 1, 'members that leave'),
   },
   proposeTransfer: {
     reads: documents(5, 2, 'members of the team'),
@@ -112,7 +112,7 @@ export const operationCosts: Readonly<Record<keyof typeof organizationRoutes, Co
     writes: documents(5, 1, 'members that leave'),
   },
   refuseTransfer: { reads: documents(5), writes: documents(5) },
-  previewUndo: { reads: documents(4, 1, 'members of the team'), writes: none },
+  previewUndo: { reads: documents(5, 1, 'members of the team'), writes: documents(1) },
   undoMigration: {
     reads: documents(4, 1, 'members of the team'),
     writes: documents(3, 1, 'members that leave'),
@@ -129,7 +129,8 @@ export const operationCosts: Readonly<Record<keyof typeof organizationRoutes, Co
 export const idempotencyCost = { writes: 2, readsAgain: 1 } as const;
 
 /**
- * Added by each preview, and with If-Match by what it previews, for a team that has bootstraps. Besides, these are read, removed
+ * Added by each preview, and with If-Match by what it previews, for a team that has bootstraps. Whether they let a caller move
+ * it who is no admin of it costs the first of them. Besides, these are read, removed
  * ones among them while they are kept, and each of their other teams with whoever comes or leaves.
  */
 export const bootstrapsCost = { fixed: 2, mostAdmins } as const;

@@ -14,6 +14,7 @@ import { passedBy } from './ceilings.js';
 import {
   liftTeamMember,
   type OrganizationMemberRecord,
+  type OrganizationRecord,
   type TeamMemberRecord,
   type TeamRecord,
   teamMemberId,
@@ -21,8 +22,8 @@ import {
 import { type EventWrite, eventWrite } from './events.js';
 import { stayWrites } from './leaving.js';
 import { viewOfMember } from './members.js';
-import { bindWrites } from './membership.js';
-import { movedBootstraps } from './moved-bootstraps.js';
+import { bindWrites, checkTheirs, isTheirs } from './membership.js';
+import { hasProjects, movedBootstraps, projectsStay } from './moved-bootstraps.js';
 import { openWrites } from './organization-life.js';
 import {
   checkAdmin,
@@ -51,18 +52,33 @@ interface Seen {
 
 /** The team, if the caller may move it into the organization. Otherwise throws why not. */
 async function movable(
+  context: Context,
   reader: Reader,
-  { migrationConsent }: Context['config'],
   caller: Caller,
   { teamId, organizationId }: Pick<MigrationAsked, 'teamId' | 'organizationId'>,
 ): Promise<Omit<Seen, 'members'>> {
   const target = await seeOrganization(reader, caller, organizationId);
   checkAdmin(target, 'organization');
-  const team = migrationConsent
+  const team = context.config.migrationConsent
     ? await consented(reader, caller, teamId, organizationId)
-    : await readTeam(reader, teamId);
-  if (team === undefined) throw noTeam(teamId);
+    : await withoutProjects(context, reader, caller, teamId);
   return { target, team };
+}
+
+/** Whoever governs a team has its projects, so an admin of the team must agree to a move of them under every setting. */
+async function withoutProjects(context: Context, reader: Reader, caller: Caller, teamId: number): Promise<TeamRecord> {
+  const team = await readTeam(reader, teamId);
+  if (team === undefined) throw noTeam(teamId);
+  if (team.organizationId !== null || team.holds !== true || caller.operator) return team;
+  const own = (await readTeamMembers(reader, teamId, [caller.email])).get(caller.email);
+  checkTheirs(own, caller, null);
+  if (own?.role !== 'admin' && (await hasProjects(context, team))) {
+    throw projectsStay(
+      team,
+      'Propose a transfer (plinth team transfer). The team moves when one of its admins accepts it.',
+    );
+  }
+  return team;
 }
 
 /**
@@ -126,6 +142,9 @@ const outsidersIn = (teamId: number, leaves: readonly Member[]): string =>
   `${leaves.map(({ email }) => email).join(', ')}. Add them to the organization first, or use the force option to remove ` +
   'them from the team.';
 
+const countedOutside = (teamId: number, { leaves }: Division): string =>
+  `Team ${teamId} cannot be migrated without the force option because ${leaves.length} of its members are not members of the new organization.`;
+
 /** Teams from before 3.0.0 may have more members than the limit. */
 const tooMany = (teamId: number, members: number): Problem =>
   new Problem('conflict', `Team ${teamId} has ${members} members, too many to move at once.`, {
@@ -143,8 +162,19 @@ const movedInto = (context: Context, team: TeamRecord, organizationId: string, {
 
 type Moved = Awaited<ReturnType<typeof movedBootstraps>>;
 
-/** It covers all that a preview tells but its warnings. */
-function tagOf({ teamId, changes }: TeamRecord, organizationId: string, division: Division, moved?: Moved): string {
+/** Whether the caller may learn who is in a standalone team. */
+const seesMembers = (caller: Caller, members: readonly TeamMemberRecord[]): boolean =>
+  caller.operator || members.some((each) => each.email === caller.email && isTheirs(each, caller));
+
+const countsIn = ({ stays, leaves }: Division) => ({ stays: stays.length, leaves: leaves.length });
+
+/** It covers all that a preview tells but its warnings. A hash of names would let their reader try out guesses. */
+function tagOf(
+  { teamId, changes }: TeamRecord,
+  organizationId: string,
+  division: Division | ReturnType<typeof countsIn>,
+  moved?: Moved,
+): string {
   const seen = JSON.stringify([teamId, changes, organizationId, division, ...(moved === undefined ? [] : [moved])]);
   return `"${createHash('sha256').update(seen).digest('base64url')}"`;
 }
@@ -165,6 +195,8 @@ export async function previewMigration(
   organizationId: string,
 ): Promise<{ readonly preview: MigrationPreview; readonly tag: string }> {
   const { preview, team, ceilings } = await previewOfMembers(context, caller, teamId, organizationId);
+  // Nobody gets a preview of projects without seeing their team.
+  if (preview.counts !== undefined) return { preview, tag: tagOf(team, organizationId, preview.counts) };
   const division = { stays: preview.stays, leaves: preview.leaves };
   if (team.organizationId !== null) return { preview, tag: tagOf(team, organizationId, division) };
   const moved = await movedInto(context, team, organizationId, division);
@@ -175,9 +207,15 @@ export async function previewMigration(
   return { preview: { ...preview, ...bootstraps, ...(warnings.length > 0 && { warnings }) }, tag };
 }
 
+interface PreviewOfMembers {
+  readonly preview: MigrationPreview;
+  readonly team: TeamRecord;
+  readonly ceilings?: OrganizationRecord['ceilings'];
+}
+
 const previewOfMembers = (context: Context, caller: Caller, teamId: number, organizationId: string) =>
-  transact(context, async (transaction) => {
-    const found = await movable(transaction, context.config, caller, { teamId, organizationId });
+  transact(context, async (transaction): Promise<PreviewOfMembers> => {
+    const found = await movable(context, transaction, caller, { teamId, organizationId });
     const { team } = found;
     if (team.organizationId !== null && team.organizationId !== organizationId) {
       return { preview: { teamId, organizationId, stays: [], leaves: [], blockers: [elsewhere(teamId)] }, team };
@@ -187,7 +225,12 @@ const previewOfMembers = (context: Context, caller: Caller, teamId: number, orga
       team.organizationId === null
         ? divide(seen, await belonging(transaction, seen))
         : { stays: seen.members.map(viewOfMember), leaves: [] };
-    const blockers = division.leaves.length === 0 ? [] : [outsidersIn(teamId, division.leaves)];
+    const isBlocked = division.leaves.length > 0;
+    if (team.organizationId === null && !seesMembers(caller, seen.members)) {
+      const blockers = isBlocked ? [countedOutside(teamId, division)] : [];
+      return { preview: { teamId, organizationId, stays: [], leaves: [], counts: countsIn(division), blockers }, team };
+    }
+    const blockers = isBlocked ? [outsidersIn(teamId, division.leaves)] : [];
     return {
       preview: { teamId, organizationId, stays: [...division.stays], leaves: [...division.leaves], blockers },
       team,
@@ -216,7 +259,7 @@ export const migrateTeam = (
     asked.teamId,
     async (transaction) => {
       const { teamId, organizationId } = asked;
-      const found = await movable(transaction, context.config, caller, asked);
+      const found = await movable(context, transaction, caller, asked);
       const { team } = found;
       if (team.organizationId === organizationId) {
         const own = await readTeamMembers(transaction, teamId, [caller.email]);
@@ -247,8 +290,8 @@ async function move(
   const open = openWrites(context.clock, target.organization);
   const division = divide(seen, inOrganization);
   const { stays, leaves } = division;
-  const moved = asked.ifMatch === undefined ? undefined : await movedInto(context, team, organizationId, division);
-  checkDivision(asked, team, division, moved);
+  const tag = asked.ifMatch === undefined ? undefined : await tagFor(context, caller, asked, seen, division);
+  checkDivision(asked, division, tag);
   const removedMembers = leaves.map(({ email }) => email);
   const migrated = { ...team, organizationId };
   const event = eventWrite(transaction, {
@@ -285,15 +328,25 @@ async function move(
   return { team: viewOfTeam(migrated, role), removedMembers };
 }
 
+/** The tag of a preview that the caller would get now. */
+const tagFor = async (
+  context: Context,
+  caller: Caller,
+  { organizationId }: MigrationAsked,
+  { team, members }: Seen,
+  division: Division,
+): Promise<string> =>
+  seesMembers(caller, members)
+    ? tagOf(team, organizationId, division, await movedInto(context, team, organizationId, division))
+    : tagOf(team, organizationId, countsIn(division));
+
 /** Throws if the members or bootstraps differ from the preview, or if members would be removed without `force`. */
 function checkDivision(
-  { teamId, organizationId, force, ifMatch }: MigrationAsked,
-  team: Seen['team'],
-  division: ReturnType<typeof divide>,
-  moved: Moved | undefined,
+  { teamId, organizationId, force, ifMatch = '*' }: MigrationAsked,
+  { leaves }: Division,
+  tag: string | undefined,
 ): void {
-  const { leaves } = division;
-  if (ifMatch !== undefined && !matches(ifMatch, tagOf(team, organizationId, division, moved))) {
+  if (tag !== undefined && !matches(ifMatch, tag)) {
     throw new Problem(
       'precondition-failed',
       `Team ${teamId}, its members or its bootstraps have changed since the preview.`,

@@ -1,9 +1,10 @@
-/** The bootstraps that a migration takes along: what they cost, and who gains and loses access. */
+/** The bootstraps that a team takes along when it moves: what they cost, who gains and loses access, and who must agree. */
 import * as z from 'zod';
 import { amountText } from '../../shared/bootstrap/money.js';
 import { collections } from '../../shared/names.js';
 import type { Member } from '../../shared/organization/organization.js';
 import type { MovedBootstrap } from '../../shared/organization/team.js';
+import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import { liftOrganizationMember, type TeamRecord } from './documents.js';
 import { readTeam, readTeamMembers } from './rights.js';
@@ -34,8 +35,6 @@ interface Moving {
   readonly becomes: readonly Member[];
   /** Whether it goes into the organization, or out of it. */
   readonly goes: 'in' | 'out';
-  /** False: whoever asks may not know who governs the organization. */
-  readonly namesAdmins?: boolean;
 }
 
 interface Moved {
@@ -47,15 +46,15 @@ interface Moved {
 
 /** Reads nothing for a team that has no bootstraps. */
 export async function movedBootstraps(context: Pick<Context, 'store'>, moving: Moving): Promise<Moved> {
-  const { team, organizationId, goes, namesAdmins = true } = moving;
+  const { team, organizationId, goes } = moving;
   if (team.holds !== true) return { projectIds: [], shown: [] };
   const [held, admins] = await Promise.all([heldBy(context, team.teamId), adminsOf(context, organizationId)]);
   const [is, becomes] = [emailsOf(moving.is), emailsOf(moving.becomes)];
   const come = becomes.filter((email) => !is.includes(email));
   const leave = is.filter((email) => !becomes.includes(email));
-  const govern = namesAdmins ? admins.filter((email) => !is.includes(email) && !becomes.includes(email)) : [];
-  // Who governs the organization has them already. That is told to its own people alone.
-  const gain = goes === 'in' ? [...come, ...govern] : come.filter((email) => !namesAdmins || !admins.includes(email));
+  const govern = admins.filter((email) => !is.includes(email) && !becomes.includes(email));
+  // Who governs the organization has them already.
+  const gain = goes === 'in' ? [...come, ...govern] : come.filter((email) => !admins.includes(email));
   const lose = goes === 'in' ? leave : [...leave, ...govern];
   const holdersOf = otherHolders(context, { team, organizationId, admins, emails: [...gain, ...lose] });
   const shown = await Promise.all(
@@ -77,6 +76,16 @@ export async function movedBootstraps(context: Pick<Context, 'store'>, moving: M
 }
 
 const emailsOf = (members: readonly Member[]): string[] => members.map(({ email }) => email);
+
+/**
+ * Whether a living bootstrap belongs to the team or is shared with it. Whoever adds one writes the team, so a transaction that
+ * has read the team may rely on the answer. A record that is lost still counts: it can be restored into the team.
+ */
+export const hasProjects = async (context: Pick<Context, 'store'>, team: TeamRecord): Promise<boolean> =>
+  team.holds === true && ((team.owns ?? 0) > 0 || (await heldBy(context, team.teamId)).length > 0);
+
+export const projectsStay = ({ teamId }: TeamRecord, advice: string): Problem =>
+  new Problem('forbidden', `Team ${teamId} has living projects, so only an admin of the team may move it.`, { advice });
 
 async function heldBy({ store }: Pick<Context, 'store'>, teamId: number): Promise<Held[]> {
   const found = await Promise.all([

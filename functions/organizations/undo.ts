@@ -15,7 +15,7 @@ import type { EventRecord, TeamRecord } from './documents.js';
 import { viewOfMember } from './members.js';
 import { checkTheirs } from './membership.js';
 import { matches, membersOfTeam } from './migration.js';
-import { movedBootstraps } from './moved-bootstraps.js';
+import { hasProjects, movedBootstraps, projectsStay } from './moved-bootstraps.js';
 import { checkAdmin, noTeam, readOrganizationMembers, readTeam, readTeamMembers } from './rights.js';
 import { type Also, transactInTeam } from './transact.js';
 
@@ -32,8 +32,8 @@ interface Seen {
   readonly arrival: EventRecord;
   readonly members: readonly Former[];
   readonly former: readonly Former[];
-  /** Whether the caller may know who governs the organization. */
-  readonly namesAdmins: boolean;
+  /** Whether the caller may know who is in the team now. */
+  readonly seesTeam: boolean;
   readonly until: string;
 }
 
@@ -84,7 +84,7 @@ async function look(
   const wasMoved = team.organizationId !== null && team.migration !== null;
   const arrival = wasMoved ? await arrivalOf(context.store, team) : undefined;
   const former = arrival?.stayed === undefined ? [] : formerIn(arrival);
-  const namesAdmins = await checkMay(context, transaction, caller, team, former);
+  const seesTeam = await checkMay(context, transaction, caller, team, former);
   if (wasMoved && arrival === undefined) throw nothingOnRecord(teamId);
   const { organizationId } = team;
   if (organizationId === null || arrival?.stayed === undefined) {
@@ -110,20 +110,21 @@ async function look(
     });
   }
   const members = await membersOfTeam(context, teamId);
-  return { team: { ...team, organizationId }, arrival, members, former, namesAdmins, until };
+  return { team: { ...team, organizationId }, arrival, members, former, seesTeam, until };
 }
 
 /**
- * Who may migrate the team may undo it, and so may its former admins. Whoever sees the team otherwise gets a 403. To everybody
- * else it is not there. Tells whether the caller may know who governs the organization.
+ * Who may migrate the team may undo it. So may its former admins, unless that would give them projects. Whoever sees the team
+ * otherwise gets a 403. To everybody else it is not there. Returns whether the caller sees the team.
  */
 async function checkMay(
-  { config }: Context,
+  context: Context,
   transaction: Transaction,
   caller: Caller,
-  { teamId, organizationId }: TeamRecord,
+  team: TeamRecord,
   former: readonly Former[],
 ): Promise<boolean> {
+  const { teamId, organizationId } = team;
   const { email } = caller;
   const own = (await readTeamMembers(transaction, teamId, [email])).get(email);
   const governor =
@@ -137,17 +138,22 @@ async function checkMay(
     (each) => each.email === email && each.role === 'admin' && (each.boundTo ?? account) === account,
   );
   const governs = organizationId === null ? own?.role === 'admin' : governor?.role === 'admin';
-  if (!caller.operator && own === undefined && governor?.role !== 'admin' && !wasAdmin) throw noTeam(teamId);
-  const mayMigrate = governs && (!config.migrationConsent || own?.role === 'admin');
+  const seesTeam = caller.operator || own !== undefined || governor?.role === 'admin';
+  if (!seesTeam && !wasAdmin) throw noTeam(teamId);
+  const mayMigrate = governs && (!context.config.migrationConsent || own?.role === 'admin');
   checkAdmin({ role: own?.role, admin: caller.operator || mayMigrate || wasAdmin }, 'team');
-  return caller.operator || governor !== undefined;
+  const isAdmin = caller.operator || governs || own?.role === 'admin';
+  if (!isAdmin && (await hasProjects(context, team))) {
+    throw projectsStay(team, 'Ask an admin of the team or of its organization, or an operator of this deployment.');
+  }
+  return seesTeam;
 }
 
-async function previewOf(context: Context, { team, arrival, members, former, namesAdmins, until }: Seen) {
+async function previewOf(context: Context, { team, arrival, members, former, seesTeam, until }: Seen) {
   const { stays, restored, removed, changed } = differences(members, former);
   const left = new Set(removed.map(({ email }) => email));
   const { organizationId } = team;
-  const moving = { team, organizationId, is: members, becomes: former, goes: 'out', namesAdmins } as const;
+  const moving = { team, organizationId, is: members, becomes: former, goes: 'out' } as const;
   const { projectIds, shown } = await movedBootstraps(context, moving);
   const preview: UndoPreview = {
     teamId: team.teamId,
@@ -155,7 +161,8 @@ async function previewOf(context: Context, { team, arrival, members, former, nam
     organizationId,
     stays: former.filter(stays).map(viewOfMember),
     returns: restored.map(viewOfMember),
-    leaves: removed.map(viewOfMember),
+    leaves: seesTeam ? removed.map(viewOfMember) : [],
+    ...(!seesTeam && { counts: { leaves: removed.length } }),
     changes: changed.filter(({ email }) => !left.has(email)).map(viewOfMember),
     ...(projectIds.length > 0 && { bootstraps: [...shown], bootstrapsInAll: projectIds.length }),
     until,

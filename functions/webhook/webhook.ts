@@ -1,6 +1,10 @@
 /** One message to a webhook, signed according to Standard Webhooks (https://www.standardwebhooks.com). */
 import { createHmac } from 'node:crypto';
+import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { LookupFunction } from 'node:net';
 import { timeLimit } from '../../shared/time-limit.js';
+import { checkHost, guardedLookup } from './target.js';
 
 const timeoutMs = 10_000;
 
@@ -20,34 +24,54 @@ export type PostEnd =
   /** `final`: the receiver wants no more messages. */
   | { readonly taken: false; readonly final: boolean; readonly why: string };
 
-/** Never throws. Follows no redirects: a signed message goes only to the configured URL. */
+/**
+ * Never throws. Follows no redirects: a signed message goes only to the configured URL, and to none of the function's own
+ * addresses. `lookup`: in place of the system's.
+ */
 export async function postWebhook(
   url: string,
   keys: readonly Buffer[],
   { id, body, at }: { readonly id: string; readonly body: string; readonly at: Date },
+  lookup?: LookupFunction,
 ): Promise<PostEnd> {
   const timestamp = Math.floor(at.getTime() / 1000);
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(body)),
+    'user-agent': 'plinth',
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': signatureOf(keys, id, timestamp, body),
+  };
+  const signal = timeLimit(timeoutMs);
   try {
-    const reply = await fetch(url, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'user-agent': 'plinth',
-        'webhook-id': id,
-        'webhook-timestamp': String(timestamp),
-        'webhook-signature': signatureOf(keys, id, timestamp, body),
-      },
-      body,
-      redirect: 'manual',
-      signal: timeLimit(timeoutMs),
-    });
-    // Its text is not needed and may be endless.
-    await reply.body?.cancel();
-    if (reply.ok) return { taken: true, final: true };
-    return { taken: false, final: reply.status === 410, why: `the receiver answered ${reply.status}` };
+    const status = await post(new URL(url), { headers, body, signal, lookup });
+    if (status >= 200 && status < 300) return { taken: true, final: true };
+    return { taken: false, final: status === 410, why: `the receiver answered ${status}` };
   } catch (error) {
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    const why = error instanceof Error && error.name === 'TimeoutError' ? 'no answer in time' : String(cause);
-    return { taken: false, final: false, why };
+    return { taken: false, final: false, why: signal.aborted ? 'no answer in time' : String(error) };
   }
+}
+
+interface Sending {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly signal: AbortSignal;
+  readonly lookup?: LookupFunction | undefined;
+}
+
+/** The status of the answer. `fetch` cannot be given a look-up, so its connections cannot be checked. */
+function post(url: URL, { headers, body, signal, lookup }: Sending): Promise<number> {
+  const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
+  return new Promise((resolve, reject) => {
+    checkHost(url);
+    const options = { method: 'POST', agent: false, headers, signal, lookup: guardedLookup(url, lookup) };
+    const sending = request(url, options, (reply) => {
+      resolve(reply.statusCode ?? 0);
+      // Its text is not needed and may be endless.
+      reply.destroy();
+    });
+    sending.on('error', reject);
+    sending.end(body);
+  });
 }

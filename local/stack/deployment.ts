@@ -304,6 +304,7 @@ export type FunctionEnvironment = Partial<Record<SettingName, string>>;
 
 /**
  * The settings of `npm run local`. Everyone at example.com may bootstrap, with any account and parent, and make organizations.
+ * Migrations take no consent, as in the specification.
  */
 export function environmentOf(name: FunctionName, facts: DeployedFacts): FunctionEnvironment {
   const endpoints = Object.fromEntries(
@@ -324,6 +325,7 @@ export function environmentOf(name: FunctionName, facts: DeployedFacts): Functio
     PLINTH_OPERATORS: people.admin,
     PLINTH_BOOTSTRAPPER_DOMAINS: local.domain,
     PLINTH_ORGANIZATION_CREATORS: local.domain,
+    PLINTH_MIGRATION_CONSENT: 'off',
     PLINTH_BILLING_ACCOUNTS: [local.billingAccount, local.otherBillingAccount, '*'].join(','),
     PLINTH_PARENTS: [local.folder, local.otherFolder, '*'].join(','),
     PLINTH_DNS_ZONES: [`${local.standingZone.project}/${local.standingZone.name}`, '*'].join(','),

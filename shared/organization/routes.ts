@@ -562,7 +562,7 @@ export const organizationRoutes = {
     tag: 'Migration',
     summary: 'What a migration would do; changes nothing. Its ETag may be sent with the migration in If-Match',
     description:
-      'For whoever may migrate the team there. It names who would stay, who would leave with `force`, and why it would be refused without.',
+      'For whoever may migrate the team there. It names who would stay, who would leave with `force`, and why it would be refused without. A caller who is no member of the team gets their numbers in `counts`, and no names. It counts as a change, in the limit of changes a minute.',
     caller: 'known',
     params: ofTeam,
     query: z.strictObject({ organizationId: OrganizationId.meta({ description: 'Where the team would move' }) }),
@@ -574,7 +574,7 @@ export const organizationRoutes = {
         },
       },
     },
-    problems: ['forbidden'],
+    problems: ['forbidden', 'too-many'],
   },
   migrateTeam: {
     method: 'POST',
@@ -582,13 +582,13 @@ export const organizationRoutes = {
     tag: 'Migration',
     summary: 'Moves a standalone team into an organization',
     description:
-      'For admins of the organization; some deployments also ask for the consent of an admin of the team. Members of the team who are not in the organization make it a 400 that lists them in `members`, and nothing changes; with `force` they leave the team. A team that is in that organization already is answered 200, one that is in another 409.',
+      'For admins of the organization who are admins of the team, too. Some deployments ask for no consent of the team: there they migrate any team that has no living projects. Otherwise propose a transfer, which an admin of the team accepts. Members of the team who are not in the organization make it a 400 that lists them in `members`, and nothing changes; with `force` they leave the team. A team that is in that organization already is answered 200, one that is in another 409.',
     caller: 'known',
     params: ofTeam,
     headers: ifMatch,
     body: Migration,
     replies: { 200: json('The team, now in the organization', MigrationReply) },
-    problems: ['members-outside', 'forbidden', 'conflict', 'precondition-failed', 'key-reused'],
+    problems: ['members-outside', 'forbidden', 'conflict', 'precondition-failed', 'key-reused', 'too-many'],
   },
   proposeTransfer: {
     method: 'POST',
@@ -647,7 +647,7 @@ export const organizationRoutes = {
     tag: 'Migration',
     summary: 'What the undo of a migration would do; changes nothing. Its ETag may be sent with the undo in If-Match',
     description:
-      'For whoever may undo it. It names every difference: who comes back, who leaves, whose role changes, and who gains and loses access to which bootstrap. Admins of the organization are named only to its members and to operators. Only the migration that brought the team into its present organization can be undone (409), within 30 days.',
+      'For whoever may undo it. It names every difference: who comes back, who leaves, whose role changes, and who gains and loses access to which bootstrap. A former admin who does not see the team any more gets the number of those who leave, and no names. It counts as a change, in the limit of changes a minute. Only the migration that brought the team into its present organization can be undone (409), within 30 days.',
     caller: 'known',
     params: ofMigration,
     replies: {
@@ -656,7 +656,7 @@ export const organizationRoutes = {
         headers: { ETag: 'Changes with the team, its members and the bootstraps that move' },
       },
     },
-    problems: ['forbidden', 'conflict'],
+    problems: ['forbidden', 'conflict', 'too-many'],
   },
   undoMigration: {
     method: 'POST',
@@ -664,7 +664,7 @@ export const organizationRoutes = {
     tag: 'Migration',
     summary: 'Undoes a migration: the team stands alone again, with the members and roles that it had',
     description:
-      'For whoever may migrate the team into that organization, and for those who were its admins before, also where they were removed by it. Within 30 days. A team that was made in its organization, or has left it, is a 409.',
+      'For whoever may migrate the team into that organization, and for those who were its admins before, also where they were removed by it. While the team has living projects, only its present admins and those of its organization may. Within 30 days. A team that was made in its organization, or has left it, is a 409.',
     caller: 'known',
     params: ofMigration,
     headers: ifMatch,

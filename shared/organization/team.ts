@@ -161,6 +161,8 @@ const UndoneMembers = {
   }),
 };
 
+const count = (of: string) => z.int().meta({ description: `How many ${of}`, examples: [2] });
+
 /** What an undo would do now. Its ETag, sent back in If-Match, ensures that nothing has changed since. */
 export const UndoPreview = z
   .object({
@@ -169,6 +171,10 @@ export const UndoPreview = z
     organizationId: OrganizationId.meta({ description: 'The organization that the team would leave' }),
     stays: z.array(Member).meta({ description: 'Who stays, with the role that they have' }),
     ...UndoneMembers,
+    counts: z
+      .object({ leaves: count('leave') })
+      .optional()
+      .meta({ description: 'In place of the names in `leaves`, for former admins who do not see the team any more' }),
     ...movedOnes,
     until: moment('Until when it can be undone', '2026-12-23T09:00:00.000Z'),
   })
@@ -186,6 +192,10 @@ export const MigrationPreview = z
         'Members outside the organization: without force they stop the migration, with force they leave the team',
       examples: [[{ email: 'zoe@example.org', role: 'member' }]],
     }),
+    counts: z
+      .object({ stays: count('stay'), leaves: count('are outside') })
+      .optional()
+      .meta({ description: 'In place of the names in `stays` and `leaves`, for callers who do not see the team' }),
     blockers: z.array(z.string()).meta({
       description: 'Why it would be refused, in words; empty: it would succeed without force',
       examples: [

@@ -105,6 +105,12 @@ describe('the settings', () => {
     }
   });
 
+  it('take no URL at the metadata server', () => {
+    for (const name of ['PLINTH_FORGE1_API_URL', 'PLINTH_JWKS_URL', 'PLINTH_K0S_RELEASES_URL', 'PLINTH_RELEASES_URL']) {
+      expect(faultsOf({ ...least, [name]: 'https://169.254.169.254/x' })).to.deep.equal([name]);
+    }
+  });
+
   it('take no webhook at the metadata server or at a link-local address, however it is written', () => {
     const faulty = (url: string) => faultsOf({ ...least, PLINTH_WEBHOOK_URL: url });
     for (const url of ['https://hooks.example.com/a?b=c', 'http://127.0.0.1:8080', 'https://metadata.example.com']) {
@@ -119,6 +125,10 @@ describe('the settings', () => {
       'Metadata.Google.Internal.',
       '[fe80::1]',
       '[fd20:ce::254]',
+      '[::ffff:169.254.169.254]',
+      '[64:ff9b::a9fe:a9fe]',
+      '0.0.0.0',
+      '127.0.0.2',
     ]) {
       expect(faulty(`https://${host}/computeMetadata/v1/`), host).to.deep.equal(['PLINTH_WEBHOOK_URL']);
     }

@@ -41,7 +41,11 @@ describe('generated clients', () => {
     rmSync(folder, { recursive: true, force: true });
   });
   beforeEach(async () => {
-    const env = { PLINTH_ORGANIZATION_CREATORS: 'example.com', PLINTH_WEBHOOK_URL: 'http://127.0.0.1:9/hook' };
+    const env = {
+      PLINTH_ORGANIZATION_CREATORS: 'example.com',
+      PLINTH_MIGRATION_CONSENT: 'off',
+      PLINTH_WEBHOOK_URL: 'http://127.0.0.1:9/hook',
+    };
     organizations = await createOrganizationsServer(issuer, { store: createMemoryStore(), env });
   });
   afterEach(() => organizations?.close());

@@ -1,4 +1,4 @@
-/** Whose team may be moved: by the default any, with consent only one's own; and how an operator takes one out again. */
+/** Whose team may be moved: without consent any, with consent only one's own; and how an operator takes one out again. */
 import { expect } from 'chai';
 import { readConfig } from '../../functions/config.js';
 import { createContext } from '../../functions/context.js';
@@ -15,7 +15,7 @@ const nobodysTeam = 2147483646;
 
 describe('migrating a team where that takes consent', () => {
   const counted = countStore(createMemoryStore());
-  const world = useOrganizations({ env: { PLINTH_MIGRATION_CONSENT: 'on' }, open: async () => counted.store });
+  const world = useOrganizations({ consent: 'on', open: async () => counted.store });
   const asked = (teamId: number, organizationId: string, as: string) => ({
     as,
     params: { teamId },

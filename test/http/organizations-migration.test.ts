@@ -134,18 +134,33 @@ describe('migrating a team', () => {
 
     it('says who would stay and leave, and why it would be refused, and changes nothing', async () => {
       const organizationId = await world.organization({ [bob]: 'member' });
-      const teamId = await world.team({ [carol]: 'member' });
+      const teamId = await world.team({ [alice]: 'member', [carol]: 'member' });
       const { tag, ...found } = await preview(teamId, organizationId);
       expect(tag).to.match(/^"[\w-]+"$/);
       expect(found).to.deep.include({
         teamId,
         organizationId,
-        stays: [{ email: bob, role: 'admin' }],
+        stays: [
+          { email: alice, role: 'member' },
+          { email: bob, role: 'admin' },
+        ],
         leaves: [{ email: carol, role: 'member' }],
       });
       const refusal = await world.refused('members-outside', 'migrateTeam', asked(teamId, organizationId));
       expect(found.blockers).to.deep.equal([refusal.detail]);
       expect((await preview(teamId, organizationId)).tag).to.equal(tag);
+    });
+
+    it('tells a caller who does not see the team how many stay and leave, and no names', async () => {
+      const organizationId = await world.organization({ [bob]: 'member' });
+      const teamId = await world.team({ [carol]: 'member', [dave]: 'member' });
+      const { tag, ...found } = await preview(teamId, organizationId);
+      expect(found).to.deep.include({ stays: [], leaves: [], counts: { stays: 1, leaves: 2 } });
+      expect(found.blockers[0]).to.contain(`Team ${teamId} cannot be migrated`).and.to.contain('2 of its members');
+      expect(JSON.stringify(found)).not.to.contain('@');
+      expect((await preview(teamId, organizationId, operator)).leaves).to.have.length(2);
+      const ifSame = { ...asked(teamId, organizationId, true), headers: { 'if-match': tag } };
+      await world.server.expect(200, 'migrateTeam', ifSame);
     });
 
     it('shows the members of a team in another organization to nobody', async () => {

@@ -81,6 +81,12 @@ for (const creators of ['example.com', 'anyone']) {
         await refused('not-found', operation, { as: dave, ...latest(teamId) });
         await refused('forbidden', operation, { as: carol, ...latest(teamId) });
       }
+      await world.server.expect(201, 'addTeamMember', { params: { teamId }, body: { email: dave } });
+      const { leaves, counts } = await world.server.expect(200, 'previewUndo', {
+        as: bob,
+        ...latest(teamId),
+      });
+      expect([leaves, counts], 'who has come since is not named').to.deep.equal([[], { leaves: 1 }]);
       await world.server.expect(200, 'undoMigration', { as: bob, ...latest(teamId) });
       expect(await emailsIn(teamId, bob)).to.deep.equal([alice, bob, carol, outsider]);
     });

@@ -37,10 +37,12 @@ export interface OrganizationsWorld {
 /** In a `describe`: one server for all its tests. */
 export function useOrganizations({
   creators = 'example.com',
+  consent = creators === 'anyone' ? 'on' : 'off',
   env = {},
   open = async () => createMemoryStore(),
 }: {
   readonly creators?: string;
+  readonly consent?: 'on' | 'off';
   readonly env?: Readonly<Record<string, string>>;
   readonly open?: (test: Mocha.Context) => Promise<Store>;
 } = {}): OrganizationsWorld {
@@ -52,7 +54,7 @@ export function useOrganizations({
     issuer = await createIssuer();
     server = await createOrganizationsServer(issuer, {
       store,
-      env: { PLINTH_ORGANIZATION_CREATORS: creators, ...env },
+      env: { PLINTH_ORGANIZATION_CREATORS: creators, PLINTH_MIGRATION_CONSENT: consent, ...env },
     });
   });
   after(async () => {

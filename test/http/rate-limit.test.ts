@@ -73,6 +73,21 @@ describe('a limit of changes a minute', () => {
       expect(role.status).to.equal(200);
     });
 
+    for (const operation of ['previewMigration', 'migrateTeam', 'previewUndo'] as const) {
+      it(`counts ${operation}, so that nobody tries out the numbers of teams`, async () => {
+        const { id: organizationId } = (await make()).body as Organization;
+        const tried = (teamId: number) =>
+          (servers[0] as OrganizationsServer).ask(operation, {
+            as,
+            params: { teamId, ...(operation === 'previewUndo' && { migrationId: 'latest' }) },
+            ...(operation === 'previewMigration' && { query: { organizationId } }),
+            ...(operation === 'migrateTeam' && { body: { organizationId } }),
+          });
+        expect(await statuses(tried(1), tried(2))).to.deep.equal([404, 404]);
+        expect(await statuses(tried(3), tried(4))).to.deep.equal([429, 429]);
+      });
+    }
+
     it('is each caller’s own, and not for operators', async () => {
       for (let i = 0; i < 4; i++) await make();
       expect((await make(0, { as: bob })).status).to.equal(201);
@@ -121,8 +136,12 @@ describe('a limit of changes a minute', () => {
     const begin = (name: string, query = '') =>
       server.fetch('POST', `/bootstraps${query}`, { as: alice, body: makeRequest(name) });
 
+    it('counts dry runs, which cost as many calls as a beginning', async () => {
+      for (let i = 0; i < 3; i++) expect((await begin('dry run', '?dryRun=true')).status).to.equal(200);
+      expect((await begin('dry run', '?dryRun=true')).status).to.equal(429);
+    });
+
     it('refuses what begins one too many, before anything is made', async () => {
-      for (let i = 0; i < 5; i++) expect((await begin('dry run', '?dryRun=true')).status).to.equal(200);
       for (const name of ['first', 'second', 'third']) expect((await begin(name)).status).to.equal(201);
       const { detail, advice } = await server.problem(429, 'POST', '/bootstraps', {
         as: alice,

@@ -29,7 +29,8 @@ describe('accounts with the e-mail of a member', () => {
 
   before(async () => {
     issuer = await createIssuer();
-    server = await createOrganizationsServer(issuer, { store, env: { PLINTH_ORGANIZATION_CREATORS: 'example.com' } });
+    const env = { PLINTH_ORGANIZATION_CREATORS: 'example.com', PLINTH_MIGRATION_CONSENT: 'off' };
+    server = await createOrganizationsServer(issuer, { store, env });
   });
   after(() => {
     server?.close();

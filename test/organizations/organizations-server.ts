@@ -10,7 +10,7 @@ import { getTestServer } from '@google-cloud/functions-framework/testing';
 import { expect } from 'chai';
 import type { Cloud } from '../../functions/cloud/index.js';
 import { readConfig } from '../../functions/config.js';
-import { createContext } from '../../functions/context.js';
+import { type Context, createContext } from '../../functions/context.js';
 import { type Clock, realTimers } from '../../functions/host/clock.js';
 import { ownFrameworkBodies } from '../../functions/http/bodies.js';
 import { createOrganizationsFunction } from '../../functions/http/organizations/organizations.js';
@@ -44,6 +44,7 @@ export interface Replied {
 
 export interface OrganizationsServer {
   readonly origin: string;
+  readonly context: Context;
   /** Warnings and errors of the functions, as lines. */
   readonly logged: string[];
   token(email: string, subject?: string): Promise<string>;
@@ -170,6 +171,7 @@ export async function createOrganizationsServer(
 
   return {
     origin,
+    context,
     logged,
     token,
     ask,

@@ -29,7 +29,7 @@ import { Problem } from '../../shared/problems.js';
 import type { Action, Outcome } from './model.js';
 import { operator } from './organizations-server.js';
 
-const configOf = (creators: string) =>
+const configOf = (creators: string, consent = '') =>
   readConfig({
     PLINTH_PROJECT: 'plinth-test',
     PLINTH_DEPLOYMENT: 'test',
@@ -37,6 +37,7 @@ const configOf = (creators: string) =>
     PLINTH_SSH_SOURCE_RANGES: '127.0.0.0/8',
     PLINTH_OPERATORS: operator,
     PLINTH_ORGANIZATION_CREATORS: creators,
+    PLINTH_MIGRATION_CONSENT: consent,
   });
 const [closed, open] = [configOf(''), configOf('anyone')];
 
@@ -44,11 +45,17 @@ const [closed, open] = [configOf(''), configOf('anyone')];
 export const contextOf = (process: Pick<Context, 'store' | 'clock' | 'random'>, anyone = false): Context =>
   createContext(anyone ? open : closed, { ...process, log: () => undefined });
 
+export const contextBy = (
+  process: Pick<Context, 'store' | 'clock' | 'random'>,
+  setting: { readonly creators: string; readonly consent: string },
+): Context => createContext(configOf(setting.creators, setting.consent), { ...process, log: () => undefined });
+
 export const callerOf = (email: string) =>
   ({
     email,
     identity: `https://issuer.example ${email}`,
     member: `user:${email}`,
+    domain: email.split('@').at(-1),
     operator: email === operator,
   }) as Parameters<typeof createOrganization>[1];
 

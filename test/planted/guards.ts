@@ -170,8 +170,8 @@ export const guards: readonly Fault[] = [
     source: 'guard',
     edits: [
       {
-        find: 'PLINTH_WEBHOOK_URL: optional(\n    receiver,',
-        put: 'PLINTH_WEBHOOK_URL: optional(\n    receiver.or(secureUrl),',
+        find: '!URL.canParse(value) || !isRefusedHost(new URL(value).hostname)',
+        put: '!URL.canParse(value) || isRefusedHost !== undefined',
       },
     ],
     tests: ['functions/config.test.js'],
@@ -247,6 +247,73 @@ export const guards: readonly Fault[] = [
     edits: [{ find: 'if (found !== undefined) await persist(', put: 'if (found === undefined) await persist(' }],
     tests: ['console/sign-in.test.js'],
     fails: 'ends with signing out: a cookie that was stolen before is worth nothing',
+  },
+  {
+    name: 'Whoever makes an organization takes any team into it, where nothing is said of consent',
+    source: 'guard',
+    edits: [{ find: 'read.PLINTH_ORGANIZATION_CREATORS.length > 0', put: 'false' }],
+    tests: ['http/team-takeover.test.js'],
+    fails: 'takes no team where example.com makes organizations, and nothing is said of consent',
+  },
+  {
+    name: 'Whoever makes an organization takes teams with their projects, where consent is off',
+    source: 'guard',
+    edits: [{ find: "own?.role !== 'admin' && (await hasProjects(context, team))", put: 'false' }],
+    tests: ['http/team-takeover.test.js'],
+    fails: 'takes no team that has a living project, even where consent is off; its admin gives it by a transfer',
+  },
+  {
+    name: 'A former admin takes projects that began after they had left',
+    source: 'guard',
+    edits: [{ find: '!isAdmin && (await hasProjects(context, team))', put: 'false' }],
+    tests: ['http/team-takeover.test.js'],
+    fails: 'gets nothing by the undo of a migration that has removed them, once others have projects in the team',
+  },
+  {
+    name: 'A transfer moves a team as one side alone wishes',
+    source: 'guard',
+    edits: [
+      { find: 'if (!agreed && found.proposedBy === caller.email) {', put: 'if (found === undefined) {' },
+      {
+        find: 'if (team === undefined || !agreed) throw outdated(found);',
+        put: 'if (team === undefined) throw outdated(found);',
+      },
+    ],
+    tests: ['organizations/walks.search.test.js'],
+    fails: 'gain no right that nobody gave them, by any setting of creators and consent',
+  },
+  {
+    name: 'A preview names the members of a team to whoever tries its number',
+    source: 'guard',
+    edits: [{ find: 'team.organizationId === null && !seesMembers(caller, seen.members)', put: 'team.teamId < 0' }],
+    tests: ['http/organizations-migration.test.js'],
+    fails: 'tells a caller who does not see the team how many stay and leave, and no names',
+  },
+  {
+    name: 'Previews do not count',
+    source: 'guard',
+    edits: [
+      {
+        find: "problems: ['members-outside', 'forbidden', 'conflict', 'precondition-failed', 'key-reused', 'too-many'],",
+        put: "problems: ['members-outside', 'forbidden', 'conflict', 'precondition-failed', 'key-reused'],",
+      },
+    ],
+    tests: ['http/rate-limit.test.js'],
+    fails: 'counts migrateTeam, so that nobody tries out the numbers of teams',
+  },
+  {
+    name: 'The webhook goes wherever its name leads',
+    source: 'guard',
+    edits: [{ find: 'if (bad !== undefined) return callback(refused(name, bad.address), []);', put: '' }],
+    tests: ['functions/webhook-target.test.js'],
+    fails: 'is not sent to a name that leads to 127.0.0.1, alone or beside others, nor to that address',
+  },
+  {
+    name: 'Browsers may reach the APIs by plain HTTP',
+    source: 'guard',
+    edits: [{ find: '  ...httpsAlone,\n', put: '' }],
+    tests: ['http/transport-security.test.js'],
+    fails: 'is in the answer of bootstraps: 200 GET /health',
   },
   {
     name: 'Any page calls bootstraps',

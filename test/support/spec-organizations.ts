@@ -44,7 +44,9 @@ export function useOrganizationApi(open: OpenStore): OrganizationApi {
   before(async function () {
     store = await open(this);
     issuer = await createIssuer();
-    server = await createOrganizationsServer(issuer, { store, env: { PLINTH_ORGANIZATION_CREATORS: 'example.com' } });
+    // The specification knows no consent: an admin of an organization migrates any standalone team.
+    const env = { PLINTH_ORGANIZATION_CREATORS: 'example.com', PLINTH_MIGRATION_CONSENT: 'off' };
+    server = await createOrganizationsServer(issuer, { store, env });
   });
   after(async () => {
     server?.close();

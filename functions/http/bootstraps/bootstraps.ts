@@ -90,8 +90,8 @@ function bootstrapHandlers(
       checkMayBootstrap(config, caller);
       const depth = dryRun ? 'plan' : 'all';
       const judged = await judge(context, steps, { caller, body, gone, trace: span }, { depth });
-      if (dryRun) return { status: 200, body: await dryRunOf(context, steps, judged.facts) };
       if (!judged.seen) await countChange(context, caller);
+      if (dryRun) return { status: 200, body: await dryRunOf(context, steps, judged.facts) };
       const facts = { ...judged.facts, trace: span };
       const begun =
         body.takeUp === undefined
