@@ -210,7 +210,6 @@ describe('a bootstrap of a team whose record is lost', function () {
       await scene.stack.settle();
       const { protection } = await scene.view(view.id);
       expect(Date.parse(protection?.until ?? ''), forged).to.be.at.most(Date.now() + longestMs);
-      await remove(view);
     }
   });
 
