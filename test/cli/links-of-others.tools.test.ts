@@ -27,7 +27,7 @@ describe('a link that somebody else has put into a shared folder', () => {
   it('leads nowhere: no file is written through it', async () => {
     const { code, stderr } = await sandbox.run([...bootstrap, ...five]);
     expect(code, stderr).to.equal(2);
-    expect(stderr).to.contain('config.yaml').and.to.contain('a link of another user');
+    expect(stderr).to.contain('config.yaml').and.to.contain('it is a link of another user');
     expect(sandbox.read('own.yaml')).not.to.contain('extra');
     expect(lstatSync(sandbox.path('config.yaml')).isSymbolicLink()).to.equal(true);
   });
