@@ -1,8 +1,19 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { create, extract } from 'tar';
+import { create, extract, Header } from 'tar';
 import { type MadePackage, makePackage } from '../../local/packages/make-package.js';
 import { PackageManifest, PackageVersion, readPackageManifest } from '../../shared/package/manifest.js';
 import { createSandbox, type Sandbox } from '../cli/run-cli.js';
@@ -119,6 +130,37 @@ describe('an installer package', function () {
     expect(existsSync(join(at, 'zz-outside'))).to.equal(true);
     expect(existsSync(join(at, '..', 'zz-outside'))).to.equal(false);
   });
+
+  const entry = (path: string, bytes = 0): Buffer[] => {
+    const header = new Header({ path, size: bytes, type: 'File', mode: 0o644, mtime: new Date(0) });
+    header.encode();
+    return [header.block ?? Buffer.alloc(0), Buffer.alloc(Math.ceil(bytes / 512) * 512, ' ')];
+  };
+  const bombs: readonly (readonly [what: string, parts: () => Buffer[], told: RegExp])[] = [
+    ['a file of almost nothing but blanks', () => entry('lib/pad', 64 * 1024 * 1024), /more than 100 times as large/],
+    [
+      'more entries than a package has',
+      () => Array.from({ length: 20_001 }, (_, n) => entry(`lib/${n}`)).flat(),
+      /more than 20000 entries/,
+    ],
+    ['a manifest that fills the memory', () => entry('package.json', 5 * 1024 * 1024), /package\.json .*4 MiB/],
+  ];
+  for (const [what, parts, told] of bombs) {
+    it(`is refused with ${what}`, async () => {
+      const file = join(sandbox.folder, 'bomb.tar.gz');
+      // What does not compress keeps the third from being refused for its size.
+      const noise = [...entry('lib/noise', 1024 * 1024).slice(0, 1), randomBytes(1024 * 1024)];
+      writeFileSync(
+        file,
+        gzipSync(Buffer.concat([...(what.includes('blanks') ? [] : noise), ...parts(), Buffer.alloc(1024)])),
+      );
+      const state = mkdtempSync(join(folder, 'bomb-'));
+      const installed = await sandbox.run(['install', 'platform', '--package', file, '--state-dir', state]);
+      expect(installed.stderr).to.match(told);
+      expect(installed.code).to.equal(2);
+      expect(readdirSync(join(state, 'packages')), 'nothing of it stays').to.deep.equal([]);
+    });
+  }
 
   it('takes no path in its manifest that leads out of it', () => {
     const manifest = JSON.parse(readFileSync(join(unpacked, 'package.json'), 'utf8')) as { files: object[] };
