@@ -131,6 +131,40 @@ describe('an installer package', function () {
     expect(existsSync(join(at, '..', 'zz-outside'))).to.equal(false);
   });
 
+  it('is refused with a hard link, a link or a device that leads out of it', async () => {
+    const headerOf = (type: 'Link' | 'SymbolicLink' | 'File' | 'CharacterDevice', path: string, linkpath = '') => {
+      const header = new Header({
+        path,
+        type,
+        size: 0,
+        mode: 0o644,
+        mtime: new Date(0),
+        devmaj: 1,
+        devmin: 3,
+        linkpath,
+      });
+      header.encode();
+      return header.block ?? Buffer.alloc(0);
+    };
+    writeFileSync(join(folder, 'theirs'), 'theirs');
+    const outside = join(folder, 'theirs');
+    for (const blocks of [
+      [headerOf('Link', 'lib/x', outside)],
+      [headerOf('Link', 'lib/x', '../../../../theirs'), headerOf('File', 'lib/x')],
+      [headerOf('SymbolicLink', 'lib', folder), headerOf('File', 'lib/theirs')],
+      [headerOf('SymbolicLink', 'lib', '../../..'), headerOf('Link', 'x', 'lib/theirs'), headerOf('File', 'x')],
+      [headerOf('CharacterDevice', 'lib/x')],
+    ]) {
+      const file = join(sandbox.folder, 'links.tar.gz');
+      writeFileSync(file, gzipSync(Buffer.concat([...blocks, Buffer.alloc(1024)])));
+      const state = mkdtempSync(join(folder, 'links-'));
+      const { code, stderr } = await sandbox.run(['install', 'platform', '--package', file, '--state-dir', state]);
+      expect(code).to.equal(2);
+      expect(stderr).to.contain('cannot be unpacked');
+      expect(readFileSync(outside, 'utf8')).to.equal('theirs');
+    }
+  });
+
   const entry = (path: string, bytes = 0): Buffer[] => {
     const type = path.endsWith('/') ? 'Directory' : 'File';
     const header = new Header({ path, size: bytes, type, mode: 0o755, mtime: new Date(0) });
