@@ -294,4 +294,16 @@ export const guards: readonly Fault[] = [
     tests: ['pools/pools.test.js'],
     fails: 'gives one owner in a day as many projects as they may have at once, however fast they are given back',
   },
+  {
+    name: 'A caller has all projects searched as often as they like',
+    source: 'guard',
+    edits: [
+      {
+        find: '    // Each look searches through all projects, and Google limits how often plinth may search.\n    await countChange(context, caller);\n',
+        put: '',
+      },
+    ],
+    tests: ['http/rate-limit.test.js'],
+    fails: 'counts who looks for a lost project, because each look searches through all projects',
+  },
 ];
