@@ -5,10 +5,13 @@ import {
   closeSync,
   constants,
   existsSync,
+  fchmodSync,
   fstatSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readFileSync,
+  readlinkSync,
   readSync,
   realpathSync,
   renameSync,
@@ -16,7 +19,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, isAbsolute, join, parse } from 'node:path';
+import { dirname, isAbsolute, join, parse, resolve } from 'node:path';
 import { Problem } from '../../shared/problems.js';
 import type { Settings } from '../settings.js';
 
@@ -65,23 +68,58 @@ export function reason(error: unknown): string {
 }
 
 /**
- * Writes through a temporary file and a rename, so that nobody ever sees half of it. A link stays a link. The new file keeps
- * the read restrictions of the old one.
+ * Writes through a temporary file and a rename, so that nobody ever sees half of it. A link of ours stays a link. The new file
+ * keeps the read restrictions of the old one.
  */
 export function writeWhole(path: string, content: string, mode: number): void {
-  const target = existsSync(path) ? realpathSync(path) : path;
+  const target = targetOf(path);
   const stood = statSync(target, { throwIfNoEntry: false })?.mode ?? 0o777;
   const temporary = temporaryBeside(target);
   try {
-    writeFileSync(temporary, content, { mode: mode & stood, flag: 'wx', flush: true });
-    // The umask may have removed bits.
-    if (mode === secretMode) chmodSync(temporary, mode);
+    writeNew(temporary, content, mode, mode & stood);
     renameSync(temporary, target);
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;
   }
 }
+
+/** The umask may remove bits, and a secret must be readable. By its handle, because the name may be a link by then. */
+function writeNew(path: string, content: string, wanted: number, mode: number): void {
+  const file = openSync(path, 'wx', mode);
+  try {
+    writeFileSync(file, content, { flush: true });
+    if (wanted === secretMode) fchmodSync(file, wanted);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/**
+ * Where links lead. In a folder that people share, such as /tmp, somebody else may have put a link in place of our file. It
+ * would have us write over any other file of ours, so it is not followed. Linux has the same rule (`fs.protected_symlinks`).
+ */
+function targetOf(path: string): string {
+  const self = process.geteuid?.();
+  let target = path;
+  for (let links = 0; links < mostLinks; links += 1) {
+    const found = lstatSync(target, { throwIfNoEntry: false });
+    // What a dangling link stands for is written in its place.
+    if (found?.isSymbolicLink() !== true || !existsSync(target)) return target;
+    if (self !== undefined && found.uid !== self && found.uid !== 0) throw linkOfAnother(target);
+    target = resolve(realpathSync(dirname(target)), readlinkSync(target));
+  }
+  return target;
+}
+
+/** As Linux follows. */
+const mostLinks = 40;
+
+const foreignLink = 'it is a link of another user, and plinth does not follow it';
+const linkOfAnother = (path: string): Problem =>
+  new Problem('bad-input', `${path} cannot be written: ${foreignLink}.`, {
+    advice: 'Remove the link, or name the file that it leads to.',
+  });
 
 const temporaryBeside = (target: string): string =>
   join(dirname(target), `.${parse(target).base}.${randomBytes(6).toString('hex')}.tmp`);
@@ -92,12 +130,12 @@ const temporaryBeside = (target: string): string =>
  */
 export function whyUnwritable(path: string): string | undefined {
   try {
-    const trial = temporaryBeside(existsSync(path) ? realpathSync(path) : path);
+    const trial = temporaryBeside(targetOf(path));
     writeFileSync(trial, '', { mode: secretMode, flag: 'wx' });
     rmSync(trial);
     return undefined;
   } catch (error) {
-    return reasonOfWriting(error);
+    return error instanceof Problem ? foreignLink : reasonOfWriting(error);
   }
 }
 

@@ -2,10 +2,11 @@
  * Examines the file of `--install-local` before any request to the service. Otherwise a wrong file would be found much later,
  * on the jumpbox. The jumpbox verifies the content of the package when it unpacks it.
  */
-import { closeSync, createReadStream, openSync, readSync } from 'node:fs';
+import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { Parser, type ReadEntry } from 'tar';
+import { mostUnpacked } from '../../shared/package/manifest.js';
 import { reason } from './files.js';
 
 /** Why the file is no package. Undefined if nothing speaks against it. */
@@ -19,6 +20,7 @@ export async function packageFault(path: string): Promise<string | undefined> {
     const { code = '', message } = error as NodeJS.ErrnoException;
     if (code === 'Z_BUF_ERROR') return `it is cut off; ${wanted}`;
     if (code.startsWith('Z_')) return `it is damaged: ${message}; ${wanted}`;
+    if (error instanceof TooLarge) return `${error.message}; ${wanted}`;
     return error instanceof NoTar ? `it is no tar archive in gzip; ${wanted}` : reason(error);
   }
 }
@@ -26,6 +28,7 @@ export async function packageFault(path: string): Promise<string | undefined> {
 const wanted = 'an installer package, such as installer.tar.gz, is wanted';
 
 class NoTar extends Error {}
+class TooLarge extends Error {}
 
 function isGzip(path: string): boolean {
   const file = openSync(path, 'r');
@@ -48,22 +51,36 @@ async function manifestIn(path: string): Promise<string | undefined> {
   });
   parser.on('entry', (entry: ReadEntry) => {
     if (entry.path !== 'package.json' && entry.path !== './package.json') return void entry.resume();
+    if (entry.size > mostUnpacked.manifestBytes) {
+      fault ??= new TooLarge('its package.json is larger than 4 MiB');
+      return void entry.resume();
+    }
     const chunks: Buffer[] = [];
     entry.on('data', (chunk: Buffer) => void chunks.push(chunk));
     entry.on('end', () => {
       manifest = Buffer.concat(chunks).toString();
     });
   });
+  const most = statSync(path).size * mostUnpacked.ratio;
+  let bytes = 0;
+  let refusal: Error | undefined;
+  const check = (): void => {
+    if (fault !== undefined) refusal = fault instanceof TooLarge ? fault : new NoTar();
+    else if (bytes > most) refusal = new TooLarge(`what is in it is more than ${mostUnpacked.ratio} times as large`);
+    if (refusal !== undefined) throw refusal;
+  };
   await pipeline(createReadStream(path), createGunzip(), async (chunks: AsyncIterable<Buffer>) => {
     for await (const chunk of chunks) {
+      bytes += chunk.length;
       parser.write(chunk);
-      if (fault !== undefined) throw new NoTar();
+      check();
       if (manifest !== undefined) return;
     }
     parser.end();
-    if (fault !== undefined) throw new NoTar();
+    check();
   }).catch((error: unknown) => {
-    if (manifest === undefined) throw error;
+    // The pipeline may tell instead that it was aborted.
+    if (manifest === undefined) throw refusal ?? error;
   });
   return manifest;
 }

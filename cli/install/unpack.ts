@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, lstatSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { type PackageManifest, readPackageManifest } from '../../shared/package/manifest.js';
+import { mostUnpacked, type PackageManifest, readPackageManifest } from '../../shared/package/manifest.js';
 import { Problem } from '../../shared/problems.js';
 import { sha256 } from '../../shared/sha256.js';
 import { makeSecretFolder } from '../files/files.js';
@@ -22,18 +22,15 @@ export interface UnpackedPackage {
  */
 export async function unpackPackage(archive: string, packages: string, signal: AbortSignal): Promise<UnpackedPackage> {
   makeSecretFolder(packages);
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(archive), hash, { signal });
-  const folder = join(packages, hash.digest('hex').slice(0, 40));
+  const folder = join(packages, (await hashOf(archive, signal)).slice(0, 40));
   if (existsSync(folder)) return verified(folder);
   for (const left of readdirSync(packages).filter((name) => name.startsWith('.unpacking-'))) {
     rmSync(join(packages, left), { recursive: true, force: true });
   }
   const temporary = mkdtempSync(join(packages, '.unpacking-'));
   try {
-    const { extract } = await import('tar');
-    // Strict: the library would otherwise only warn about a path that leads out or a truncated archive, and skip it.
-    await extract({ file: archive, cwd: temporary, strict: true, preserveOwner: false }).catch((error: unknown) => {
+    await extractInto(temporary, archive, signal).catch((error: unknown) => {
+      signal.throwIfAborted();
       throw damaged(`it cannot be unpacked: ${error instanceof Error ? error.message : String(error)}`);
     });
     const { manifest, hasImages } = await verified(temporary);
@@ -47,15 +44,52 @@ export async function unpackPackage(archive: string, packages: string, signal: A
   }
 }
 
+/** So that little is unpacked before the ratio is looked at again. */
+const chunkBytes = 64 * 1024;
+
+async function extractInto(folder: string, archive: string, signal: AbortSignal): Promise<void> {
+  const { Unpack } = await import('tar');
+  let entries = 0;
+  const unpack = new Unpack({
+    cwd: folder,
+    // The library would otherwise only warn about a path that leads out or a truncated archive, and skip it.
+    strict: true,
+    preserveOwner: false,
+    maxDecompressionRatio: mostUnpacked.ratio,
+    filter() {
+      entries += 1;
+      if (entries === mostUnpacked.entries + 1)
+        unpack.abort(new Error(`it has more than ${mostUnpacked.entries} entries`));
+      return entries <= mostUnpacked.entries;
+    },
+  });
+  const closed = new Promise<void>((resolve, reject) => {
+    unpack.once('close', resolve);
+    // Writes that are under way fail later, too.
+    unpack.on('error', (error: Error) =>
+      reject(/decompression ratio/.test(error.message) ? new Error(tooLarge) : error),
+    );
+  });
+  // It may fail while the archive is read.
+  closed.catch(() => undefined);
+  for await (const chunk of createReadStream(archive, { highWaterMark: chunkBytes, signal })) {
+    const drained = new Promise<void>((resolve) => unpack.once('drain', resolve));
+    if (!unpack.write(chunk as Buffer)) await Promise.race([drained, closed]);
+  }
+  unpack.end();
+  await closed;
+}
+
+const tooLarge = `what is in it is more than ${mostUnpacked.ratio} times as large`;
+
 /** A package that was unpacked earlier. Undefined if it is gone or damaged. */
 export const standingPackage = (folder: string): Promise<UnpackedPackage | undefined> =>
   verified(folder).catch(() => undefined);
 
 async function verified(folder: string): Promise<UnpackedPackage> {
-  const text = await readFile(join(folder, 'package.json'), 'utf8').catch(() => {
-    throw damaged('there is no package.json in it');
-  });
-  const manifest = readPackageManifest(text);
+  const text = await readManifest(join(folder, 'package.json'));
+  if (text === undefined) throw damaged('there is no package.json in it');
+  const manifest = readPackageManifest(text.toString());
   const listed = new Map(manifest.files.map((file) => [file.path, file]));
   const found = filesIn(folder);
   const faults: string[] = [];
@@ -66,8 +100,7 @@ async function verified(folder: string): Promise<UnpackedPackage> {
       faults.push(`${path} is not named in its package.json`);
       continue;
     }
-    const content = await readFile(join(folder, path));
-    if (sha256(content) !== file.sha256) faults.push(`${path} is not what its package.json says`);
+    if ((await hashOf(join(folder, path))) !== file.sha256) faults.push(`${path} is not what its package.json says`);
     const runs = (lstatSync(join(folder, path)).mode & 0o100) !== 0;
     if (runs !== file.executable) faults.push(`${path} is ${runs ? '' : 'not '}executable`);
   }
@@ -79,13 +112,26 @@ async function verified(folder: string): Promise<UnpackedPackage> {
   return { folder, manifest, hasImages };
 }
 
+/** Undefined: there is no such file. */
+async function readManifest(path: string): Promise<Buffer | undefined> {
+  const bytes = lstatSync(path, { throwIfNoEntry: false })?.size;
+  if (bytes === undefined) return undefined;
+  if (bytes > mostUnpacked.manifestBytes) throw damaged(`its ${basename(path)} is larger than 4 MiB`);
+  return readFile(path).catch(() => undefined);
+}
+
+/** Files may be larger than memory. */
+async function hashOf(path: string, signal = new AbortController().signal): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash, { signal });
+  return hash.digest('hex');
+}
+
 /**
  * The layout names and holds the manifest. Other blobs are named by their digests, which are verified when they are copied.
  */
 async function imageFaults(folder: string, { name, path, digest }: PackageManifest['images'][number]) {
-  const blob = await readFile(join(folder, path, 'blobs', 'sha256', digest.slice('sha256:'.length))).catch(
-    () => undefined,
-  );
+  const blob = await readManifest(join(folder, path, 'blobs', 'sha256', digest.slice('sha256:'.length)));
   if (blob === undefined) return [`the image ${name} is missing`];
   return `sha256:${sha256(blob)}` === digest ? [] : [`the manifest of the image ${name} is not what package.json says`];
 }

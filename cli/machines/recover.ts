@@ -2,7 +2,7 @@
  * Recovers config, secrets and age identity from the jumpbox. The caller's own SSH key proves that the files are theirs.
  * Everything is read and checked before a local file changes. Existing files are kept as backups.
  */
-import { copyFileSync, existsSync } from 'node:fs';
+import { constants, copyFileSync, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Host } from '../../functions/remote/remote.js';
 import type { BootstrapOptions, LocalOptions } from '../../shared/bootstrap/options.js';
@@ -178,7 +178,8 @@ async function put(
   const place = placeOf(path, settings);
   const stood = readIfThere(place);
   const backup = stood === undefined || stood === content ? undefined : `${path}.${stamp}.bak`;
-  if (backup !== undefined) copyFileSync(place, placeOf(backup, settings));
+  // A link that somebody put there is not followed.
+  if (backup !== undefined) copyFileSync(place, placeOf(backup, settings), constants.COPYFILE_EXCL);
   writeWhole(place, content, mode);
   if (backup === undefined) return { path, what };
   const inClear = what === 'secrets' && stood !== undefined && (await isInClear(stood));

@@ -33,7 +33,7 @@ async function begunWith(context: Context, steps: readonly AnyStep[], facts: Beg
     const name = read(await persist(() => store.get(collections.names, nameId(facts.options.projectName))), liftName);
     try {
       if (name === undefined) {
-        await prepareDraft(context, facts.options, draft);
+        await prepareDraft(context, facts, draft);
         return await begin(context, steps, facts, draft);
       }
       const standing = await getClaimed(context, name.data.bootstrapId);

@@ -17,6 +17,7 @@ import { publishReady } from '../engine/run/publish.js';
 import type { AnyStep } from '../engine/step.js';
 import { boundsOf, type Holder, holdWrite, isIn, noTeam, readLivingHolder } from '../organizations/ownership.js';
 import { countPool, keptOf } from '../pools/claim.js';
+import { readShare, shareWrite } from '../pools/share.js';
 import { persist } from '../store/persist.js';
 import type { Write } from '../store/store.js';
 import { inTurn } from '../store/turns.js';
@@ -61,7 +62,8 @@ export async function begin(
   const count = async () => {
     const found = await countIn(context, facts, record([]), at);
     const pools = countPool(found.counters?.data, draft.pool, member !== undefined);
-    return { ...found, counted: { ...found.counted, ...pools } };
+    const share = member && draft.pool && (await readShare(context, draft.pool, caller.email));
+    return { ...found, share, counted: { ...found.counted, ...pools } };
   };
   if (draft.callerSecret === undefined) {
     // A refused command must leave no secret behind.
@@ -80,9 +82,10 @@ export async function begin(
     events: empty.events + transition.events.length,
   });
   const name: NameRecord = { schema: 1, bootstrapId: draft.id, owner: caller.email };
-  const writes = ({ holder, counters, counted }: Awaited<ReturnType<typeof count>>): Write[] => [
+  const writes = ({ holder, share, counters, counted }: Awaited<ReturnType<typeof count>>): Write[] => [
     ...recordWrites(draft, { ...transition, record: begunOf(holder) }, at),
     ...(holder === undefined ? [] : [holdWrite(holder, 1)]),
+    ...(share === undefined ? [] : [shareWrite(share, now)]),
     { kind: 'create', collection: collections.names, id: nameId(options.projectName), data: name },
     counters === undefined
       ? { kind: 'create', collection: collections.counters, id: countersId, data: counted }

@@ -6,6 +6,8 @@ import { makeBootstrapId, makeProjectId } from '../engine/record/ids.js';
 import { callerSecretName, secretId } from '../engine/record/secret-ids.js';
 import { findMember, isGoneUnclaimed, poolFor, release, stillFree } from '../pools/claim.js';
 import type { Pool } from '../pools/setting.js';
+import { readShare } from '../pools/share.js';
+import type { BeginFacts } from './begin-facts.js';
 
 /** Stays the same over all tries of one command, unless somebody else claims its prepared project. */
 export interface Draft {
@@ -17,6 +19,8 @@ export interface Draft {
   readonly pool: Pool | undefined;
   /** It was looked whether that pool has a project for it. */
   isLooked?: boolean;
+  /** How many of its projects the owner has had within a day, if that is all they may have. */
+  hadShare?: number;
   /** A project of that pool. The draft then has the id of this record. */
   member?: StoredBootstrap | undefined;
 }
@@ -35,7 +39,11 @@ export const makeDraft = (context: Context, options: BootstrapOptions): Draft =>
  * Before each try: gives it a prepared project, if there is one. What somebody else has claimed meanwhile is given up for another
  * one, or for a project of its own.
  */
-export async function prepareDraft(context: Context, options: BootstrapOptions, draft: Draft): Promise<void> {
+export async function prepareDraft(
+  context: Context,
+  { options, caller }: Pick<BeginFacts, 'options' | 'caller'>,
+  draft: Draft,
+): Promise<void> {
   const { pool, member: before } = draft;
   if (before !== undefined) {
     const now = await stillFree(context, before.id);
@@ -48,7 +56,13 @@ export async function prepareDraft(context: Context, options: BootstrapOptions, 
     Object.assign(draft, ownIds(context, options), { member: undefined });
   } else if (draft.isLooked === true) return;
   draft.isLooked = true;
-  const member = pool && (await findMember(context, pool));
+  if (pool === undefined) return;
+  const { count } = await readShare(context, pool, caller.email);
+  if (count >= context.config.limits.livingPerOwner) {
+    draft.hadShare = count;
+    return;
+  }
+  const member = await findMember(context, pool);
   if (member !== undefined) Object.assign(draft, { id: member.id, projectId: member.data.projectId, member });
 }
 
@@ -81,15 +95,16 @@ export async function dropSecrets(context: Context, draft: Draft): Promise<void>
 /** What its record says of prepared projects. Nothing where the deployment has none. */
 export function preparationOf(
   { config }: Pick<Context, 'config'>,
-  { pool, member }: Draft,
+  { pool, member, hadShare }: Draft,
   at: string,
 ): Pick<BootstrapRecord, 'prepared' | 'unprepared'> {
   if (member?.data.prepared !== undefined) return { prepared: { ...member.data.prepared, claimedAt: at } };
   if (config.pools.length === 0) return {};
+  if (pool === undefined) return { unprepared: 'no pool is for its parent, billing account and region' };
   return {
     unprepared:
-      pool === undefined
-        ? 'no pool is for its parent, billing account and region'
-        : 'no prepared project of its pool could be had',
+      hadShare === undefined
+        ? 'no prepared project of its pool could be had'
+        : `you have had ${hadShare} of its pool within a day`,
   };
 }

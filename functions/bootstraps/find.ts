@@ -4,6 +4,7 @@ import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import { isHidden, liftBootstrap, liftName, nameId, read, type StoredBootstrap } from '../engine/record/documents.js';
+import { isBootstrapId } from '../engine/record/ids.js';
 import { getBootstrap } from '../engine/record/update.js';
 import { persist } from '../store/persist.js';
 import type { Query } from '../store/store.js';
@@ -19,7 +20,7 @@ export async function findByName(context: Pick<Context, 'store'>, name: string):
   const { store } = context;
   const [[byProject], own, claimed] = await Promise.all([
     persist(() => store.query({ collection: collections.bootstraps, where: [['projectId', '==', name]], limit: 1 })),
-    /^b[a-z0-9]{15}$/.test(name) ? persist(() => store.get(collections.bootstraps, name)) : undefined,
+    isBootstrapId(name) ? persist(() => store.get(collections.bootstraps, name)) : undefined,
     findClaimed(context, name),
   ]);
   return read(byProject ?? own, liftBootstrap) ?? claimed;

@@ -8,6 +8,7 @@ import { Problem } from '../../shared/problems.js';
 import type { SeenVm } from '../cloud/vm-lookup.js';
 import type { Context } from '../context.js';
 import { findProofKey, isProof, projectsOf } from '../engine/proof.js';
+import { isBootstrapId } from '../engine/record/ids.js';
 import { bootstrapOf, numberOf } from '../engine/record/removal-rule.js';
 import { getBootstrap } from '../engine/record/update.js';
 import type { SeenProject } from '../engine/step.js';
@@ -78,5 +79,5 @@ function isOurs(project: SeenProject, key: string | undefined): boolean {
     owner: found[labels.owner] ?? '',
     expiry: found[labels.deleteAfter] ?? '',
   };
-  return /^b[a-z0-9]{15}$/.test(proven.bootstrapId) && isProof(key, found[labels.proof], proven);
+  return isBootstrapId(proven.bootstrapId) && isProof(key, found[labels.proof], proven);
 }

@@ -117,7 +117,7 @@ async function makeRecord(
     ...fresh,
     ...fields,
     warnings: [...fresh.warnings, ...warnings],
-    ...termsOf(project, fresh),
+    ...termsOf(context, project, fresh),
     price: priceOf({ ...context.config, ceilings: noCeilings }, { options, machineAccess }, facts.maxMicros),
     // Later than any lost generation. Claims on jobs from before the loss are not ours.
     generation: Math.floor(now.getTime() / 1000),
@@ -191,17 +191,25 @@ async function intoOwn(context: Context, { caller, team }: BeginFacts, project: 
   return into;
 }
 
-/** Deadline and protection come from the project's labels, because a resume moves no deadline. */
+/** Where the deployment has no limit of its own. */
+const longestSeconds = 366 * 86_400;
+
+/**
+ * Deadline and protection come from the project's labels, because a resume moves no deadline. The proof covers the deadline
+ * alone, and an editor of the project may write any protection. So it counts no further than an owner may protect a project.
+ */
 function termsOf(
+  { config: { limits } }: Context,
   { labels: found = {} }: SeenProject,
-  { deadlineAt, owner }: BootstrapRecord,
+  { createdAt, deadlineAt, owner }: BootstrapRecord,
 ): Pick<BootstrapRecord, 'deadlineAt' | 'protection'> {
   const [deadline, protection] = [timeIn(found[labels.deleteAfter]), timeIn(found[labels.protectedUntil])];
   const reason = found[labels.protectedReason] ?? '';
+  const latest = Date.parse(createdAt) + (limits.maxTtlSeconds ?? longestSeconds) * 1000;
   return {
     deadlineAt: deadline === undefined ? deadlineAt : new Date(deadline).toISOString(),
     ...(protection !== undefined && {
-      protection: { until: new Date(protection).toISOString(), reason, by: owner },
+      protection: { until: new Date(Math.min(protection, latest)).toISOString(), reason, by: owner },
     }),
   };
 }

@@ -3,13 +3,14 @@
  * project. If there is one, the record decides.
  */
 import type { CleanupFound } from '../../shared/bootstrap/cleanup.js';
-import { collections, labels } from '../../shared/names.js';
+import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import { requestRemoval } from '../bootstraps/removal.js';
 import type { Context } from '../context.js';
 import { findProofKey, projectsOf } from '../engine/proof.js';
 import type { BootstrapRecord } from '../engine/record/documents.js';
-import { contradiction, deploymentOf, judgeProject, judgeRecord } from '../engine/record/removal-rule.js';
+import { isBootstrapId } from '../engine/record/ids.js';
+import { bootstrapOf, contradiction, deploymentOf, judgeProject, judgeRecord } from '../engine/record/removal-rule.js';
 import type { AnyStep, SeenProject } from '../engine/step.js';
 import { persist } from '../store/persist.js';
 import type { Document } from '../store/store.js';
@@ -148,8 +149,8 @@ function withoutRecord(
 
 /** By the bootstrap label, otherwise by project id. A label can be lost, or name another bootstrap. */
 export async function recordOf({ store }: Context, project: SeenProject): Promise<Document | undefined> {
-  const id = project.labels?.[labels.bootstrap];
-  const named = id === undefined || id === '' ? undefined : await persist(() => store.get(collections.bootstraps, id));
+  const id = bootstrapOf(project);
+  const named = isBootstrapId(id) ? await persist(() => store.get(collections.bootstraps, id)) : undefined;
   if (named?.data['projectId'] === project.projectId) return named;
   const [byProject] = await persist(() =>
     store.query({ collection: collections.bootstraps, where: [['projectId', '==', project.projectId]], limit: 1 }),

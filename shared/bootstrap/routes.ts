@@ -397,7 +397,7 @@ export const recoveryRoutes = {
         .meta({ description: 'Where the jumpbox is', examples: ['europe-west4-a'] }),
     }),
     replies: { 200: json('The jumpbox', LostJumpbox) },
-    problems: ['forbidden', 'conflict', 'cloud-unavailable', 'cloud-permission'],
+    problems: ['forbidden', 'conflict', 'too-many', 'cloud-unavailable', 'cloud-permission'],
   },
 } as const satisfies RouteTable;
 

@@ -3,6 +3,15 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { type Fault, Problem } from '../problems.js';
 
+/** The most that plinth unpacks. An archive comes from elsewhere, and a small one can fill memory and disk. */
+export const mostUnpacked = {
+  /** Times the size of the archive. Layers of images are packed already. */
+  ratio: 100,
+  entries: 20_000,
+  /** Of package.json, and of the manifest of an image. */
+  manifestBytes: 4 * 1024 * 1024,
+} as const;
+
 /** A path inside the package, with `/`, never upwards. */
 const inside = z
   .string()

@@ -17,6 +17,8 @@ import { type Caller, clientSecret, domainOf, makeScene, outcomeOf, type Scene, 
 
 const { alice, admin } = stackPeople;
 const bob = `bob@${local.domain}`;
+/** The deployment sets no limit, so a project ends at most 366 days after its beginning. */
+const longestMs = 366 * 86_400_000;
 
 describe('a bootstrap of a team whose record is lost', function () {
   this.timeout(240_000);
@@ -195,6 +197,20 @@ describe('a bootstrap of a team whose record is lost', function () {
     expect((await takeUp(view)).body.bootstrap.team).to.equal(undefined);
     await scene.stack.settle();
     expect(await namesOf(other)).to.deep.equal(['theirs']);
+  });
+
+  it('is not kept longer by a protection that somebody wrote into its labels than by one that its owner may ask for', async () => {
+    // An editor of the project may write any label, and no proof covers this one. The last is past the year 9999.
+    for (const [i, forged] of ['t4102444800', 't999999999999'].entries()) {
+      const view = await made(`protected-${i}`);
+      Object.assign(labelsOf(view), { [labels.protectedUntil]: forged, [labels.protectedReason]: 'forged' });
+      await lose(view, 'with its claim');
+      const { status, body } = await takeUp(view);
+      expect(status, JSON.stringify(body)).to.equal(200);
+      await scene.stack.settle();
+      const { protection } = await scene.view(view.id);
+      expect(Date.parse(protection?.until ?? ''), forged).to.be.at.most(Date.now() + longestMs);
+    }
   });
 
   it('is taken up by no owner who has left the team', async () => {

@@ -261,6 +261,27 @@ describe('what no record or plan holds', function () {
     expect((await cleanup(operator, 'remove', 'no-such-project', '--yes')).exitCode).to.equal(4);
   });
 
+  it('a label that no document’s id could be hides no other project, and keeps none from going', async () => {
+    // Google takes it as a label's value. Firestore refuses it as an id.
+    const forged = '__forged__';
+    const [own, foreign, lost] = [await made('forged-own'), await made('forged-foreign'), await made('beside-forged')];
+    for (const view of [foreign, lost]) await lose(view);
+    const past = `t${Math.floor(Date.now() / 1000) - 3600}`;
+    for (const { projectId } of [own, foreign]) {
+      const given = { [labels.bootstrap]: forged, [labels.deleteAfter]: past };
+      Object.assign(life.project(projectId)['labels'] as object, given);
+    }
+    await hour();
+    expect(await told('project.unknown', lost.projectId)).to.have.length(1);
+    const { failed, keep } = await life.cleanup();
+    expect(failed).to.deep.equal([]);
+    expect(keep.find(({ projectId }) => projectId === foreign.projectId)?.why).to.contain(forged);
+    // The record decides, whatever the label says.
+    expect([own, foreign].map(stateOf)).to.deep.equal(['ACTIVE', 'ACTIVE']);
+    const refused = await cleanup(operator, 'remove', foreign.projectId, '--yes');
+    expect([refused.exitCode, refused.result.problem?.code]).to.deep.equal([5, 'conflict']);
+  });
+
   it('more than an hour can look at are told an hour later, each once', async () => {
     const view = await made('many');
     const projects = scene.cloud.world.table<ProjectRecord>('projects');

@@ -153,6 +153,19 @@ describe('a limit of changes a minute', () => {
       expect(listed).to.have.length(3);
     });
 
+    it('counts who looks for a lost project, because each look searches through all projects', async () => {
+      let searches = 0;
+      const search = async () => {
+        searches += 1;
+        return [];
+      };
+      Object.assign(server.context.cloud.projects, { search });
+      const path = '/lost-projects/any/jumpbox?zone=europe-west4-a';
+      for (let i = 0; i < 3; i++) await server.problem(404, 'GET', path, { as: alice });
+      await server.problem(429, 'GET', path, { as: alice });
+      expect(searches).to.equal(3);
+    });
+
     it('counts what invites and hands on, and never holds up a removal', async () => {
       expect((await begin('first')).status).to.equal(201);
       await server.settle();

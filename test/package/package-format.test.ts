@@ -1,11 +1,22 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { create, extract } from 'tar';
+import { create, extract, Header } from 'tar';
 import { type MadePackage, makePackage } from '../../local/packages/make-package.js';
 import { PackageManifest, PackageVersion, readPackageManifest } from '../../shared/package/manifest.js';
-import { createSandbox, type Sandbox } from '../cli/run-cli.js';
+import { bootstrap, createSandbox, five, type Sandbox } from '../cli/run-cli.js';
 
 describe('an installer package', function () {
   this.timeout(240_000);
@@ -119,6 +130,74 @@ describe('an installer package', function () {
     expect(existsSync(join(at, 'zz-outside'))).to.equal(true);
     expect(existsSync(join(at, '..', 'zz-outside'))).to.equal(false);
   });
+
+  it('is refused with a hard link, a link or a device that leads out of it', async () => {
+    const headerOf = (type: 'Link' | 'SymbolicLink' | 'File' | 'CharacterDevice', path: string, linkpath = '') => {
+      const header = new Header({
+        path,
+        type,
+        size: 0,
+        mode: 0o644,
+        mtime: new Date(0),
+        devmaj: 1,
+        devmin: 3,
+        linkpath,
+      });
+      header.encode();
+      return header.block ?? Buffer.alloc(0);
+    };
+    writeFileSync(join(folder, 'theirs'), 'theirs');
+    const outside = join(folder, 'theirs');
+    for (const blocks of [
+      [headerOf('Link', 'lib/x', outside)],
+      [headerOf('Link', 'lib/x', '../../../../theirs'), headerOf('File', 'lib/x')],
+      [headerOf('SymbolicLink', 'lib', folder), headerOf('File', 'lib/theirs')],
+      [headerOf('SymbolicLink', 'lib', '../../..'), headerOf('Link', 'x', 'lib/theirs'), headerOf('File', 'x')],
+      [headerOf('CharacterDevice', 'lib/x')],
+    ]) {
+      const file = join(sandbox.folder, 'links.tar.gz');
+      writeFileSync(file, gzipSync(Buffer.concat([...blocks, Buffer.alloc(1024)])));
+      const state = mkdtempSync(join(folder, 'links-'));
+      const { code, stderr } = await sandbox.run(['install', 'platform', '--package', file, '--state-dir', state]);
+      expect(code).to.equal(2);
+      expect(stderr).to.contain('cannot be unpacked');
+      expect(readFileSync(outside, 'utf8')).to.equal('theirs');
+    }
+  });
+
+  const entry = (path: string, bytes = 0): Buffer[] => {
+    const type = path.endsWith('/') ? 'Directory' : 'File';
+    const header = new Header({ path, size: bytes, type, mode: 0o755, mtime: new Date(0) });
+    header.encode();
+    return [header.block ?? Buffer.alloc(0), Buffer.alloc(Math.ceil(bytes / 512) * 512, ' ')];
+  };
+  const bombs: readonly (readonly [what: string, parts: () => Buffer[], told: RegExp])[] = [
+    ['a file of almost nothing but blanks', () => entry('lib/pad', 64 * 1024 * 1024), /more than 100 times as large/],
+    [
+      'more entries than a package has',
+      () => Array.from({ length: 20_001 }, () => entry('lib/')).flat(),
+      /more than 20000 entries/,
+    ],
+    ['a manifest that fills the memory', () => entry('package.json', 5 * 1024 * 1024), /package\.json .*4 MiB/],
+  ];
+  for (const [what, parts, told] of bombs) {
+    it(`is refused with ${what}`, async () => {
+      const file = join(sandbox.folder, 'bomb.tar.gz');
+      // What does not compress keeps the third from being refused for its size.
+      const noise = [...entry('lib/noise', 1024 * 1024).slice(0, 1), randomBytes(1024 * 1024)];
+      writeFileSync(
+        file,
+        gzipSync(Buffer.concat([...(what.includes('blanks') ? [] : noise), ...parts(), Buffer.alloc(1024)])),
+      );
+      const state = mkdtempSync(join(folder, 'bomb-'));
+      const installed = await sandbox.run(['install', 'platform', '--package', file, '--state-dir', state]);
+      expect(installed.stderr).to.match(told);
+      expect(installed.code).to.equal(2);
+      expect(readdirSync(join(state, 'packages')), 'nothing of it stays').to.deep.equal([]);
+      const sent = await sandbox.run([...bootstrap, ...five, '--install-local', file]);
+      expect(sent.stderr).to.match(what.includes('entries') ? /it has no package\.json/ : told);
+    });
+  }
 
   it('takes no path in its manifest that leads out of it', () => {
     const manifest = JSON.parse(readFileSync(join(unpacked, 'package.json'), 'utf8')) as { files: object[] };

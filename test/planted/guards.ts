@@ -154,7 +154,7 @@ export const guards: readonly Fault[] = [
   {
     name: 'An archive may lead out of its folder',
     source: 'guard',
-    edits: [{ find: 'cwd: temporary, strict: true,', put: 'cwd: temporary,' }],
+    edits: [{ find: '    strict: true,\n    preserveOwner: false,\n', put: '    preserveOwner: false,\n' }],
     tests: ['package/package-format.test.js'],
     fails: 'is refused with an entry that leads out of it',
   },
@@ -321,5 +321,56 @@ export const guards: readonly Fault[] = [
     edits: [{ find: '    if (request.headers.origin !== origin) return inner(request, response);\n', put: '' }],
     tests: ['console/page.test.js'],
     fails: 'from no other origin, such as https://evil.example',
+  },
+  {
+    name: 'A small archive fills memory and disk',
+    source: 'guard',
+    edits: [
+      { find: '    maxDecompressionRatio: mostUnpacked.ratio,\n', put: '' },
+      { find: '    else if (bytes > most)', put: '    else if (bytes < 0)' },
+    ],
+    tests: ['package/package-format.test.js'],
+    fails: 'is refused with a file of almost nothing but blanks',
+  },
+  {
+    name: 'A label that is no id of ours names a document',
+    source: 'guard',
+    edits: [{ find: 'const named = isBootstrapId(id) ?', put: "const named = id !== '' ?" }],
+    tests: ['e2e/unknown-projects.test.js'],
+    fails: 'a label that no document’s id could be hides no other project, and keeps none from going',
+  },
+  {
+    name: 'Whoever writes a label protects a project for ever',
+    source: 'guard',
+    edits: [{ find: 'new Date(Math.min(protection, latest))', put: 'new Date(protection)' }],
+    tests: ['e2e/lost-of-a-team.test.js'],
+    fails:
+      'is not kept longer by a protection that somebody wrote into its labels than by one that its owner may ask for',
+  },
+  {
+    name: 'A file is written through a link of another user',
+    source: 'guard',
+    edits: [{ find: 'if (self !== undefined && found.uid !== self && found.uid !== 0)', put: 'if (self === -1)' }],
+    tests: ['cli/links-of-others.tools.test.js'],
+    fails: 'leads nowhere: no file is written through it',
+  },
+  {
+    name: 'One owner empties a pool by giving back what they take',
+    source: 'guard',
+    edits: [{ find: 'if (count >= context.config.limits.livingPerOwner) {', put: 'if (count === -1) {' }],
+    tests: ['pools/pools.test.js'],
+    fails: 'gives one owner in a day as many projects as they may have at once, however fast they are given back',
+  },
+  {
+    name: 'A caller has all projects searched as often as they like',
+    source: 'guard',
+    edits: [
+      {
+        find: '    // Each look searches through all projects, and Google limits how often plinth may search.\n    await countChange(context, caller);\n',
+        put: '',
+      },
+    ],
+    tests: ['http/rate-limit.test.js'],
+    fails: 'counts who looks for a lost project, because each look searches through all projects',
   },
 ];

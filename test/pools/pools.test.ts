@@ -111,6 +111,24 @@ describe('a pool of prepared projects', () => {
     expect(counters).to.deep.include({ inAll: 100 });
   });
 
+  it('gives one owner in a day as many projects as they may have at once, however fast they are given back', async () => {
+    const { world, steps } = await start(5, { PLINTH_LIVING_PER_OWNER: '2' });
+    const prepared = async (name: string, caller = alice): Promise<boolean> => {
+      const { bootstrap } = await made.begin(name, {}, caller);
+      await requestRemoval(world.context, steps, bootstrap.id, { by: caller.email, why: 'asked' });
+      await world.drain(steps);
+      const { unprepared } = (await world.read(bootstrap.id)).data;
+      if (unprepared !== undefined) expect(unprepared).to.equal('you have had 2 of its pool within a day');
+      return unprepared === undefined;
+    };
+    const got: boolean[] = [];
+    for (let n = 0; n < 6; n++) got.push(await prepared(`loop ${n}`));
+    expect(got).to.deep.equal([true, true, false, false, false, false]);
+    expect(await prepared('of bob', bob)).to.equal(true);
+    world.pass(day);
+    expect(await prepared('a day later')).to.equal(true);
+  });
+
   it('is taken once each by claims of two processes at once', async () => {
     const { world } = await start(6);
     // Another process knows nothing of whom this one wants to give what.

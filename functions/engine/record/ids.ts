@@ -17,6 +17,9 @@ function randomText(random: Bytes, length: number): string {
 /** Begins with a letter, as label values and secret names must. */
 export const makeBootstrapId = (random: Bytes): string => `${bootstrapIdPrefix}${randomText(random, 15)}`;
 
+/** Firestore refuses some texts as ids, and anybody may write a label. So check a text before it names a document. */
+export const isBootstrapId = (text: string): boolean => /^b[a-z0-9]{15}$/.test(text);
+
 /** Google refuses these within a project id. */
 const restricted = /google|null|undefined|ssl/;
 

@@ -7,6 +7,7 @@ import type { Config } from '../../config.js';
 import { isProof, labelValue } from '../proof.js';
 import type { SeenProject } from '../step.js';
 import type { BootstrapRecord } from './documents.js';
+import { isBootstrapId } from './ids.js';
 
 export type Verdict =
   | { readonly remove: true; readonly why: string }
@@ -129,7 +130,7 @@ export function judgeProject(
     }
   }
   const bootstrapId = found[labels.bootstrap];
-  if (bootstrapId === undefined || !/^b[a-z0-9]{15}$/.test(bootstrapId)) {
+  if (bootstrapId === undefined || !isBootstrapId(bootstrapId)) {
     return no(
       `its label ${labels.bootstrap} is ${bootstrapId === undefined ? 'missing' : `no id of ours: ${bootstrapId}`}`,
     );

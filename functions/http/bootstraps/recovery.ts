@@ -2,12 +2,15 @@
 import type { recoveryRoutes } from '../../../shared/bootstrap/routes.js';
 import { findLostJumpbox } from '../../bootstraps/lost-jumpbox.js';
 import type { Context } from '../../context.js';
+import { countChange } from '../rate-limit.js';
 import type { Handlers } from '../router.js';
 import { checkMayBootstrap } from './permission.js';
 
 export const recoveryHandlers = (context: Context): Handlers<typeof recoveryRoutes> => ({
   async findJumpbox({ caller, params, query }) {
     checkMayBootstrap(context.config, caller);
+    // Each look searches through all projects, and Google limits how often plinth may search.
+    await countChange(context, caller);
     return { status: 200, body: await findLostJumpbox(context, params.project, query.zone) };
   },
 });
