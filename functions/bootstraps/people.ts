@@ -4,6 +4,7 @@ import { iamMember } from '../../shared/iam-member.js';
 import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
+import { latestFormer } from '../engine/record/bounded.js';
 import { countMore, countWrites, isCounted, ofOwner, readCounts } from '../engine/record/counts.js';
 import type { StoredBootstrap } from '../engine/record/documents.js';
 import { type BootstrapRecord, liftName, nameId, read } from '../engine/record/documents.js';
@@ -58,7 +59,7 @@ export const unshare = (
     return {
       fields: {
         sharedWith: some(without(sharedWith, email)),
-        formerPeople: [...without(formerPeople, email), email],
+        formerPeople: latestFormer([...without(formerPeople, email), email]),
         boundTo: boundWithout(record, email),
       },
     };
@@ -88,7 +89,7 @@ export const transfer = (
         owner: email,
         ownerMember: iamMember(email),
         sharedWith: some(without(sharedWith, email)),
-        formerPeople: [...without(without(formerPeople, email), owner), owner],
+        formerPeople: latestFormer([...without(without(formerPeople, email), owner), owner]),
         // A person it was shared with keeps the bound account. A new person is known only by e-mail.
         boundTo: boundWithout(record, owner),
       };

@@ -1,0 +1,26 @@
+/** How much a document keeps of what is added to it again and again. A document of Firestore holds 1 MiB. Pure. */
+import type { BootstrapRecord } from './documents.js';
+
+/** The step caller-role took their roles long ago. */
+const mostFormer = 500;
+const mostWarnings = 100;
+/** Of one VM. */
+const mostPauses = 20;
+
+type Pauses = NonNullable<BootstrapRecord['pauses']>;
+
+export const latestFormer = (people: readonly string[]): string[] => people.slice(-mostFormer);
+
+/** Each is told once. */
+export const latestWarnings = (before: readonly string[], more: readonly string[]): string[] =>
+  [...new Set([...before, ...more])].slice(-mostWarnings);
+
+/** With one more pause of a VM. Of too many, the two oldest become one that is as long, because only that is paid for. */
+export function withPause(before: Pauses, pause: Pauses[number]): Pauses {
+  const own = [...before.filter(({ vm }) => vm === pause.vm), pause];
+  const others = before.filter(({ vm }) => vm !== pause.vm);
+  const [first, second, ...rest] = own;
+  if (own.length <= mostPauses || first?.until === undefined || second?.until === undefined) return [...before, pause];
+  const begins = Date.parse(second.from) - (Date.parse(first.until) - Date.parse(first.from));
+  return [...others, { ...second, from: new Date(begins).toISOString() }, ...rest];
+}
