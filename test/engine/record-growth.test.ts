@@ -8,8 +8,9 @@ import type { BootstrapRecord } from '../../functions/engine/record/documents.js
 import { createStepLog } from '../../functions/engine/record/log.js';
 import { planOfRecord } from '../../functions/engine/record/plan-of-record.js';
 import { endInstance } from '../../functions/engine/record/transition.js';
-import type { AnyStep } from '../../functions/engine/step.js';
+import { type AnyStep, again, needsClient, type Outcome } from '../../functions/engine/step.js';
 import { collections } from '../../shared/names.js';
+import { Problem } from '../../shared/problems.js';
 import { toy } from './toys.js';
 import { alice, createWorld, type World } from './world.js';
 
@@ -114,4 +115,35 @@ describe('a document that is added to again and again', () => {
     expect(head?.data['read']).to.have.length.below(101);
     expect(await log.offset('job-299')).to.equal(7);
   });
+});
+
+describe('a text that a machine chooses', () => {
+  const endless = 'x'.repeat(2 * 1024 * 1024);
+  const outcomes: Readonly<Record<string, () => Outcome>> = {
+    'the failure of a step': () => {
+      throw new Problem('host-failed', endless);
+    },
+    'what a step waits for': () => again(1, endless),
+    'what a step awaits of the caller': () => needsClient(endless),
+  };
+  for (const [what, outcome] of Object.entries(outcomes)) {
+    it(`is kept in short: ${what}`, async () => {
+      const world = createWorld();
+      let left = 3;
+      const step = toy(world, 'project', {
+        run: async (_, make) => {
+          left -= 1;
+          return left < 0 && what === 'what a step waits for' ? make() : outcome();
+        },
+      });
+      const { id } = (await world.begin([step])).bootstrap;
+      await world.drain([step]);
+      const { state } = (await world.read(id)).data;
+      expect(state).to.equal(what === 'the failure of a step' ? 'failed' : left < 0 ? 'succeeded' : 'running');
+      for (const [collection, documents] of Object.entries(world.store.dump())) {
+        for (const [name, data] of Object.entries(documents))
+          expect(JSON.stringify(data).length, `${collection}/${name}`).to.be.below(30_000);
+      }
+    });
+  }
 });
