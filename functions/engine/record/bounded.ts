@@ -7,6 +7,11 @@ const mostWarnings = 100;
 /** Of one VM. */
 const mostPauses = 20;
 
+/** Of a text that is made of what machines or Google say. */
+const longestText = 4000;
+
+export const inShort = (text: string): string => (text.length > longestText ? `${text.slice(0, longestText)}…` : text);
+
 type Pauses = NonNullable<BootstrapRecord['pauses']>;
 
 export const latestFormer = (people: readonly string[]): string[] => people.slice(-mostFormer);
