@@ -3,12 +3,12 @@ import type { BootstrapRecord } from './documents.js';
 
 /** The step caller-role took their roles long ago. */
 const mostFormer = 500;
-const mostWarnings = 100;
+const mostWarnings = 20;
 /** Of one VM. */
 const mostPauses = 20;
 
 /** Of a text that is made of what machines or Google say. */
-const longestText = 4000;
+const longestText = 1500;
 
 export const inShort = (text: string): string => (text.length > longestText ? `${text.slice(0, longestText)}…` : text);
 
