@@ -305,7 +305,7 @@ export const settings = {
   ),
   PLINTH_MAX_TTL_SECONDS: optional(
     count,
-    'The longest time to live that may be asked for, by `extend` and `protect`, too. Unset: no ceiling.',
+    'The longest time to live that may be asked for, by `extend` and `protect`, too. No project lives longer than 366 days in any case. Unset: no other ceiling.',
   ),
   PLINTH_POOLS: setting(
     PoolsSetting,

@@ -31,7 +31,7 @@ export const collections = {
   logs: 'logs',
   /** One document per instance that has a log: how much is stored, and how far each job's log was read. */
   logHeads: 'logHeads',
-  /** One document with the counters of living bootstraps, in total and by owner. */
+  /** What is counted of living bootstraps: one document for all, and one for each owner and each team. */
   counters: 'counters',
   /** One document per finished bootstrap: how long its instances took. */
   durations: 'durations',
@@ -100,5 +100,7 @@ export const deploymentSecrets = {
   consoleClient: 'plinth-console-client',
 } as const;
 
-/** The id of the one document in `counters`. */
+/** The document in `counters` that each new bootstrap writes at the version it read. It has the operators' stop, too. */
 export const countersId = 'living';
+/** The document in `counters` with what the bootstraps of a team come to. */
+export const teamCountId = (team: number): string => `team-${team}`;

@@ -1,7 +1,10 @@
 /** `plinth beta bootstrap-cloud`: begins or resumes a bootstrap, follows it, and writes its files. */
 
 import type { Identity } from '../../functions/remote/remote.js';
+import { addSeconds } from '../../shared/add-seconds.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
+import { parseDuration } from '../../shared/bootstrap/duration.js';
+import { endFault } from '../../shared/bootstrap/lifetime.js';
 import { AmountText } from '../../shared/bootstrap/money.js';
 import {
   type BootstrapOptions,
@@ -216,7 +219,7 @@ async function lookBeforehand(call: Call) {
   const wrongAmount = amountFaults(call);
   return checkBeforehand(call, {
     checked,
-    faults: [...standing, ...wrongAmount, ...teamFaults(call)],
+    faults: [...standing, ...wrongAmount, ...ttlFaults(call), ...teamFaults(call)],
     travelling: travelling(call.given),
     maxCost: wrongAmount.length > 0 ? undefined : call.word('max-cost')?.text,
     team: teamIn(call),
@@ -250,6 +253,7 @@ async function check(call: Call): Promise<ReturnType<typeof checkOptions>> {
     ...(await uploadFaults(given, settings)),
     ...(call.has('strict') ? doubts : []),
     ...amountFaults(call),
+    ...ttlFaults(call),
     ...teamFaults(call),
     ...(await sshKeyFaults(given, settings)),
     ...(call.has('dry-run') || call.word('plan') !== undefined
@@ -264,6 +268,13 @@ async function check(call: Call): Promise<ReturnType<typeof checkOptions>> {
 function amountFaults(call: Call): Fault[] {
   const read = AmountText.safeParse(call.word('max-cost')?.text ?? '1');
   return read.success ? [] : read.error.issues.map(({ message }) => ({ path: '--max-cost', message }));
+}
+
+/** As if it began now. The service counts from when it really began. */
+function ttlFaults({ given: { projectTtl = '' } }: Call): Fault[] {
+  const now = new Date();
+  const message = endFault(now.toISOString(), addSeconds(now, parseDuration(projectTtl) ?? 0));
+  return message === undefined ? [] : [{ path: '--project-ttl', message }];
 }
 
 const travelling = (given: GivenFlags): GivenOptions =>

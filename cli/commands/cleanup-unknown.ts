@@ -4,7 +4,7 @@ import type { UnknownProject } from '../../shared/bootstrap/unknown-project.js';
 import { Problem } from '../../shared/problems.js';
 import { defineCommand } from '../frame/command.js';
 import { printable } from '../frame/output.js';
-import { refusal, required } from '../frame/required.js';
+import { atFlag, refusal, required } from '../frame/required.js';
 import { teamOf } from '../team-flag.js';
 
 /** Throws what the service would throw, so that a dry run is refused for the same reason. */
@@ -63,7 +63,7 @@ const takeIn = defineCommand({
         show: () => `Would take in ${whichOf(found)} for ${printable(owner)}, for ${ttl}, ${intoOf(found, team)}.`,
       };
     }
-    const view = await client.takeIn(project, { owner, ttl, ...(team !== undefined && { team }) });
+    const view = await client.takeIn(project, { owner, ttl, ...(team !== undefined && { team }) }).catch(atFlag('ttl'));
     const { time } = await import('../frame/table.js');
     return {
       data: { bootstrap: view },

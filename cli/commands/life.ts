@@ -7,7 +7,7 @@ import { calledBy } from '../../shared/command-words.js';
 import { Problem } from '../../shared/problems.js';
 import { type Call, defineCommand } from '../frame/command.js';
 import { printable } from '../frame/output.js';
-import { refusal, required } from '../frame/required.js';
+import { atFlag, refusal, required } from '../frame/required.js';
 import type { Client } from '../service/client.js';
 import { idOf } from './status.js';
 
@@ -18,7 +18,7 @@ export const extend = defineCommand({
   takes: ['project'],
   summary: 'Let a project live longer',
   description: [
-    'Moves the time at which a project is removed to --ttl from now. It is never moved to an earlier time, nor beyond the longest time to live that this deployment allows, counted from when the bootstrap began.',
+    'Moves the time at which a project is removed to --ttl from now. It is never moved to an earlier time, nor beyond the longest time to live that this deployment allows, 366 days at most, counted from when the bootstrap began.',
   ],
   flags: { ttl: 'How long it should live from now on, such as 4h, 1h30m or 2d. (required)' },
   examples: ['plinth beta bootstrap-cloud extend demo --ttl 4h'],
@@ -26,7 +26,7 @@ export const extend = defineCommand({
   async run(call) {
     const { ttl } = required(call, 'ttl');
     const client = await call.connect();
-    const view = await client.extend(await idOf(call, client), ttl);
+    const view = await client.extend(await idOf(call, client), ttl).catch(atFlag('ttl'));
     const { time } = await import('../frame/table.js');
     return shown(view, `${view.name} is removed at ${time(view.deadlineAt)}.`);
   },
@@ -38,7 +38,7 @@ export const protect = defineCommand({
   summary: 'Keep a project from being removed for a while',
   description: [
     'A protected project is not removed before --until, whatever its time to live. Who protected it and why is shown wherever it is listed, and the reason stands in a label of the project.',
-    'Where the deployment limits how long a project lives, --until keeps to that limit, too. Only operators pass it.',
+    '--until is at most 366 days after the bootstrap began. Where the deployment limits how long a project lives, it keeps to that limit, too, and only operators pass that one.',
   ],
   flags: {
     until: 'Time such as 2030-01-31T18:00:00Z, or how long from now, such as 2d. (required)',
@@ -49,7 +49,9 @@ export const protect = defineCommand({
   async run(call) {
     const { until, reason } = required(call, 'until', 'reason');
     const client = await call.connect();
-    const view = await client.protect(await idOf(call, client), { until: timeOf(until), reason });
+    const view = await client
+      .protect(await idOf(call, client), { until: timeOf(until), reason })
+      .catch(atFlag('until'));
     const { time } = await import('../frame/table.js');
     return shown(view, `${view.name} is not removed before ${time(view.protection?.until ?? until)}.`);
   },

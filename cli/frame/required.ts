@@ -16,5 +16,20 @@ export function required<N extends RequiredFlag>(call: Call, ...names: N[]): Rec
   return read as Record<N, string>;
 }
 
-export const refusal = (errors: readonly Fault[]): Problem =>
-  new Problem('bad-input', errors.map(({ path, message }) => `${path} ${message}`).join('; '), { errors });
+/** For what the service refuses in the field that this flag fills: names the flag in place of the field. */
+export const atFlag =
+  (name: RequiredFlag) =>
+  (error: unknown): never => {
+    if (!(error instanceof Problem) || !error.errors?.every(({ path }) => path === name)) throw error;
+    const { errors, advice } = error;
+    throw refusal(
+      errors.map(({ message }) => ({ path: `--${name}`, message })),
+      advice,
+    );
+  };
+
+export const refusal = (errors: readonly Fault[], advice?: string): Problem =>
+  new Problem('bad-input', errors.map(({ path, message }) => `${path} ${message}`).join('; '), {
+    errors,
+    ...(advice !== undefined && { advice }),
+  });

@@ -3,10 +3,11 @@
  * version it read. Once a stop is answered, no bootstrap that missed it can begin.
  */
 import type { AdmissionView } from '../../shared/bootstrap/admission.js';
-import { collections } from '../../shared/names.js';
+import { collections, countersId } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
-import { type CountersRecord, countersId, liftCounters, read } from '../engine/record/documents.js';
+import { type CountersRecord, liftCounters, noCounts, ofOwner, readCounts } from '../engine/record/counts.js';
+import { read } from '../store/lift.js';
 import { afterConflict, persist } from '../store/persist.js';
 import { Conflict } from '../store/store.js';
 import { inTurn } from '../store/turns.js';
@@ -37,8 +38,8 @@ export async function readCounters(
   context: Pick<Context, 'store'>,
   owner: string,
 ): Promise<{ readonly admission: AdmissionView; readonly living: number }> {
-  const data = (await countersOf(context))?.data;
-  return { admission: data?.admission ?? open, living: data?.byOwner[owner] ?? 0 };
+  const counts = await readCounts(context, { owners: [owner] });
+  return { admission: counts.all.admission ?? open, living: ofOwner(counts, owner).living };
 }
 
 /** Stops new bootstraps, also with a new reason, or starts them again. Starting twice changes nothing. */
@@ -59,7 +60,7 @@ export async function switchAdmission(
         persist(() =>
           store.commit([
             found === undefined
-              ? { kind: 'create', ...target, data: { schema: 1, inAll: 0, byOwner: {}, admission } }
+              ? { kind: 'create', ...target, data: { ...noCounts, admission } }
               : { kind: 'update', ...target, version: found.version, data: { admission } },
           ]),
         ),

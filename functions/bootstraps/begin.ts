@@ -1,15 +1,13 @@
 /** Begins a new bootstrap in one commit. */
-import { collections } from '../../shared/names.js';
+import { collections, countersId } from '../../shared/names.js';
 import type { Context } from '../context.js';
+import { countMore, countWrites, withTeams } from '../engine/record/counts.js';
 import {
   type BootstrapRecord,
-  countersId,
   leaseId,
-  liftCounters,
   type NameRecord,
   nameId,
   type PriceRecord,
-  read,
 } from '../engine/record/documents.js';
 import { eventWrites, readyLease, type Transition, transitionWrites } from '../engine/record/transition.js';
 import { dated } from '../engine/record/warning.js';
@@ -24,12 +22,13 @@ import { inTurn } from '../store/turns.js';
 import { checkAdmission } from './admission.js';
 import type { BeginFacts, Begun } from './begin-facts.js';
 import { countSpend, endFor, priceOf } from './ceilings.js';
-import { countOne } from './counters.js';
+import { checkOneMore } from './counters.js';
 import { type Draft, preparationOf } from './draft.js';
 import { dropSecretsBefore, writeSecrets } from './given-secrets.js';
 import { newRecord, startGeneration, ttlSeconds } from './new-record.js';
 import { checkAgreed, planOfCommand } from './plan.js';
-import { checkPriced, checkRoom } from './team-ceilings.js';
+import { countsFor } from './spend-writes.js';
+import { checkPriced, checkRoom, teamsByMonth } from './team-ceilings.js';
 import { peopleFields } from './team-people.js';
 
 /** Files of another bootstrap are never the base of a new one, so no secret leaks from one project into the next. */
@@ -61,9 +60,8 @@ export async function begin(
   });
   const count = async () => {
     const found = await countIn(context, facts, record([]), at);
-    const pools = countPool(found.counters?.data, draft.pool, member !== undefined);
     const share = member && draft.pool && (await readShare(context, draft.pool, caller.email));
-    return { ...found, share, counted: { ...found.counted, ...pools } };
+    return { ...found, share, counted: countPool(config, found.counted, draft.pool, member !== undefined) };
   };
   if (draft.callerSecret === undefined) {
     // A refused command must leave no secret behind.
@@ -82,14 +80,12 @@ export async function begin(
     events: empty.events + transition.events.length,
   });
   const name: NameRecord = { schema: 1, bootstrapId: draft.id, owner: caller.email };
-  const writes = ({ holder, share, counters, counted }: Awaited<ReturnType<typeof count>>): Write[] => [
+  const writes = ({ holder, share, counts, counted }: Awaited<ReturnType<typeof count>>): Write[] => [
     ...recordWrites(draft, { ...transition, record: begunOf(holder) }, at),
     ...(holder === undefined ? [] : [holdWrite(holder, 1)]),
     ...(share === undefined ? [] : [shareWrite(share, now)]),
     { kind: 'create', collection: collections.names, id: nameId(options.projectName), data: name },
-    counters === undefined
-      ? { kind: 'create', collection: collections.counters, id: countersId, data: counted }
-      : { kind: 'update', collection: collections.counters, id: countersId, version: counters.version, data: counted },
+    ...countWrites(counts, counted),
   ];
   const { version, holder } = await inTurn(store, countersId, async () => {
     const counted = await count();
@@ -129,19 +125,20 @@ function recordWrites({ id, member }: Draft, transition: Transition, at: string)
   ];
 }
 
-/** What the commit counts, against the version of the counters. Throws at each limit and ceiling. */
+/** What the commit counts, against the versions that were read. Throws at each limit and ceiling. */
 async function countIn(context: Context, { caller, team }: BeginFacts, record: Priced, at: string) {
   const { store, config } = context;
   const holder = team === undefined ? undefined : await ownHolder(context, team, caller);
-  const counters = read(await persist(() => store.get(collections.counters, countersId)), liftCounters);
-  checkAdmission(counters?.data);
+  const after = { ...record, ...(team !== undefined && { team }) };
+  const found = await countsFor({ store }, after);
+  checkAdmission(found.all);
   const bounds = holder === undefined ? [] : await boundsOf(context, holder.team);
   checkRoom(bounds);
   checkPriced(config, bounds, record.price);
-  const counted = countOne(counters?.data, caller.email, config.limits);
-  const after = { ...record, ...(team !== undefined && { team }) };
-  const spend = countSpend(config, counters?.data, { after }, at, bounds);
-  return { holder, counters, counted: { ...counted, ...(spend === undefined ? {} : { spend }) } };
+  checkOneMore(found, caller.email, config.limits);
+  const counts = await withTeams({ store }, found, teamsByMonth(bounds));
+  const living = countMore(counts, { owner: caller.email }, { living: 1 }, at);
+  return { holder, counts, counted: countSpend(config, living, { after }, at, bounds) ?? living };
 }
 
 type Priced = BootstrapRecord & { readonly price: PriceRecord };

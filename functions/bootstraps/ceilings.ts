@@ -10,9 +10,10 @@ import { calledBy } from '../../shared/command-words.js';
 import { Problem } from '../../shared/problems.js';
 import type { Config } from '../config.js';
 import { hourlyOfPlan, spentOf } from '../cost/of-bootstrap.js';
-import type { BootstrapRecord, CountersRecord, PriceRecord } from '../engine/record/documents.js';
+import { type Counts, countMore, ofOwner } from '../engine/record/counts.js';
+import type { BootstrapRecord, PriceRecord } from '../engine/record/documents.js';
 import { removeAtOf } from '../engine/record/removal-rule.js';
-import { addSpend, type Counted, moreThan, spendOf } from '../engine/record/spend.js';
+import { type Counted, moreThan, spendOf } from '../engine/record/spend.js';
 import type { PlanFacts } from '../engine/step.js';
 import type { Bound } from '../organizations/ownership.js';
 import { checkMonths } from './team-ceilings.js';
@@ -153,34 +154,35 @@ export function checkPaid(record: BootstrapRecord, path: string): void {
 }
 
 /**
- * The spend with what a record is to become in place of what it was. Throws `over-ceiling` for a month that would pass its
+ * The counts with what a record is to become in place of what it was. Throws `over-ceiling` for a month that would pass its
  * ceiling. A month that becomes cheaper is always right. `bounds`: those of its team. Undefined: nothing changes.
  */
 export function countSpend(
   { ceilings }: Pick<Config, 'ceilings'>,
-  counters: Pick<CountersRecord, 'spend'> | undefined,
+  counts: Counts,
   change: { readonly before?: Counted; readonly after: Counted },
   at: string,
   bounds: readonly Bound[] = [],
-): CountersRecord['spend'] {
+): Counts | undefined {
   const { before, after } = change;
   const moves = before !== undefined && before.owner !== after.owner;
   const was = before === undefined ? {} : spendOf(before);
   const more = moreThan(was, spendOf(after));
   if (Object.keys(more).length === 0 && !moves) return undefined;
-  const left = moves ? addSpend(counters?.spend, before, moreThan(was, {}), at) : (counters?.spend ?? {});
-  const spend = addSpend(left, after, moves ? spendOf(after) : more, at);
+  const left = moves ? countMore(counts, before, { spend: moreThan(was, {}) }, at) : counts;
+  const owned = moves ? spendOf(after) : more;
+  const counted = countMore(left, after, { spend: owned }, at);
   const { month: inAll, monthOfOwner } = ceilings;
-  for (const [month, { inAll: all, byOwner }] of Object.entries(spend)) {
-    const own = byOwner[after.owner] ?? 0;
-    const owned = (moves ? spendOf(after) : more)[month] ?? 0;
-    if (monthOfOwner !== undefined && owned > 0 && own > monthOfOwner)
+  const { spend: ofOwnerNow } = ofOwner(counted, after.owner);
+  for (const [month, all] of Object.entries(counted.all.spend ?? {})) {
+    const own = ofOwnerNow[month] ?? 0;
+    if (monthOfOwner !== undefined && (owned[month] ?? 0) > 0 && own > monthOfOwner)
       throw monthly('monthOfOwner', after.owner, month, own, monthOfOwner);
     if (inAll !== undefined && (more[month] ?? 0) > 0 && all > inAll)
       throw monthly('month', undefined, month, all, inAll);
   }
-  checkMonths(bounds, spend, more);
-  return spend;
+  checkMonths(bounds, counted, more);
+  return counted;
 }
 
 const monthly = (limit: string, owner: string | undefined, month: string, sum: number, ceiling: number): Problem =>

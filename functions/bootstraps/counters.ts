@@ -1,16 +1,16 @@
-/** Counts living bootstraps and enforces the limits. Pure. */
+/** Enforces the limits on living bootstraps. Pure. */
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
-import type { CountersRecord } from '../engine/record/documents.js';
+import { type Counts, ofOwner } from '../engine/record/counts.js';
 
-/** Counts one more bootstrap. Throws `too-many` at a limit. */
-export function countOne(
-  before: CountersRecord | undefined,
+/** Throws `too-many` where one more bootstrap of this owner would be beyond a limit. */
+export function checkOneMore(
+  counts: Counts,
   owner: string,
   { livingPerOwner, livingInAll }: Context['config']['limits'],
-): CountersRecord {
-  const { inAll, byOwner } = before ?? { inAll: 0, byOwner: {} as Record<string, number> };
-  const own = byOwner[owner] ?? 0;
+): void {
+  const { inAll } = counts.all;
+  const { living: own } = ofOwner(counts, owner);
   const advice = 'Wait until one of them is removed, or ask your operator to raise the limit.';
   if (own >= livingPerOwner) {
     throw new Problem('too-many', `You have ${own} bootstraps, and the limit per owner is ${livingPerOwner}.`, {
@@ -24,5 +24,4 @@ export function countOne(
       members: { limit: 'livingInAll', value: livingInAll },
     });
   }
-  return { schema: 1, inAll: inAll + 1, byOwner: { ...byOwner, [owner]: own + 1 } };
 }

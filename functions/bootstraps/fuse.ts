@@ -7,6 +7,7 @@ import { addSeconds } from '../../shared/add-seconds.js';
 import { calledBy } from '../../shared/command-words.js';
 import { collections } from '../../shared/names.js';
 import type { Context } from '../context.js';
+import { latestWarnings } from '../engine/record/bounded.js';
 import { type BootstrapRecord, eventId, type StoredBootstrap } from '../engine/record/documents.js';
 import { type Transition, transitionWrites } from '../engine/record/transition.js';
 import { type Update, updateBootstrap } from '../engine/record/update.js';
@@ -126,7 +127,7 @@ async function passing(
   const record = {
     ...rest,
     overspentAt: at,
-    warnings: [...new Set([...rest.warnings, action])],
+    warnings: latestWarnings(rest.warnings, [action]),
     ...(stops ? { vmsStopped: { at, why, advice } } : next),
   };
   const events = [{ event: { schema: 1, type: 'action', at, actor: 'plinth', action } as const }];

@@ -1,7 +1,8 @@
 /** Changes of a bootstrap's lifetime by owners and operators: its deadline and its protection. */
 
 import { addSeconds } from '../../shared/add-seconds.js';
-import { formatSeconds, parseDuration } from '../../shared/bootstrap/duration.js';
+import { parseDuration } from '../../shared/bootstrap/duration.js';
+import { endFault } from '../../shared/bootstrap/lifetime.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import type { BootstrapRecord, StoredBootstrap } from '../engine/record/documents.js';
@@ -16,14 +17,6 @@ const shownBy = ['project'];
 
 const refused = (path: string, message: string, advice?: string): Problem =>
   new Problem('bad-input', `${path} ${message}`, { errors: [{ path, message }], ...(advice && { advice }) });
-
-/** The ceiling counts from when the bootstrap began. Undefined if the deployment has none, or `wanted` keeps to it. */
-function beyondCeiling({ config: { limits } }: Context, createdAt: string, wanted: string): string | undefined {
-  const { maxTtlSeconds } = limits;
-  return maxTtlSeconds !== undefined && wanted > addSeconds(new Date(createdAt), maxTtlSeconds)
-    ? `would go beyond ${formatSeconds(maxTtlSeconds)} from its beginning, the most there is here`
-    : undefined;
-}
 
 /** A later end costs more. Throws `over-ceiling`, or `bad-input` where the caller's own most does not pay for it. */
 async function paidFor(
@@ -52,13 +45,13 @@ export async function extend(
   if (seconds === undefined || seconds <= 0) throw refused('ttl', 'must be a duration above zero, such as 4h');
   return alter(context, steps, id, { actor, action: `extend ${ttl}`, shownBy }, async (record, at) => {
     const wanted = addSeconds(new Date(at), seconds);
-    const beyond = beyondCeiling(context, record.createdAt, wanted);
+    const beyond = endFault(record.createdAt, wanted, context.config.limits.maxTtlSeconds);
     if (beyond !== undefined) throw refused('ttl', beyond);
     return wanted > record.deadlineAt ? paidFor(context, record, { deadlineAt: wanted }, at, 'ttl') : undefined;
   });
 }
 
-/** The project is not removed before `until`, whatever its deadline. Only operators pass the ceiling. */
+/** The project is not removed before `until`, whatever its deadline. Only operators pass the deployment's ceiling. */
 export async function protect(
   context: Context,
   steps: readonly AnyStep[],
@@ -70,7 +63,10 @@ export async function protect(
   const act = { actor: email, action: `protect until ${wanted}: ${reason}`, shownBy };
   return alter(context, steps, id, act, async (record, at) => {
     if (wanted <= at) throw refused('until', 'lies in the past');
-    const beyond = operator ? undefined : beyondCeiling(context, record.createdAt, wanted);
+    const { createdAt } = record;
+    const forAll = endFault(createdAt, wanted);
+    if (forAll !== undefined) throw refused('until', forAll, 'Give an earlier time.');
+    const beyond = operator ? undefined : endFault(createdAt, wanted, context.config.limits.maxTtlSeconds);
     if (beyond !== undefined) {
       throw refused('until', beyond, 'Give an earlier time, or ask an operator of this deployment to protect it.');
     }

@@ -4,8 +4,10 @@ import { iamMember } from '../../shared/iam-member.js';
 import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
+import { latestFormer } from '../engine/record/bounded.js';
+import { countMore, countWrites, isCounted, ofOwner, readCounts } from '../engine/record/counts.js';
 import type { StoredBootstrap } from '../engine/record/documents.js';
-import { type BootstrapRecord, countersId, liftCounters, liftName, nameId, read } from '../engine/record/documents.js';
+import { type BootstrapRecord, liftName, nameId, read } from '../engine/record/documents.js';
 import type { AnyStep } from '../engine/step.js';
 import { persist } from '../store/persist.js';
 import type { Write } from '../store/store.js';
@@ -57,7 +59,7 @@ export const unshare = (
     return {
       fields: {
         sharedWith: some(without(sharedWith, email)),
-        formerPeople: [...without(formerPeople, email), email],
+        formerPeople: latestFormer([...without(formerPeople, email), email]),
         boundTo: boundWithout(record, email),
       },
     };
@@ -87,7 +89,7 @@ export const transfer = (
         owner: email,
         ownerMember: iamMember(email),
         sharedWith: some(without(sharedWith, email)),
-        formerPeople: [...without(without(formerPeople, email), owner), owner],
+        formerPeople: latestFormer([...without(without(formerPeople, email), owner), owner]),
         // A person it was shared with keeps the bound account. A new person is known only by e-mail.
         boundTo: boundWithout(record, owner),
       };
@@ -111,14 +113,13 @@ async function claimWrites(
   email: string,
   at: string,
 ): Promise<Write[]> {
-  const [foundName, foundCounters] = await persist(() =>
-    Promise.all([store.get(collections.names, nameId(record.name)), store.get(collections.counters, countersId)]),
-  );
-  const claimed = read(foundName, liftName);
-  const counted = read(foundCounters, liftCounters);
-  if (claimed?.data.bootstrapId !== id || counted === undefined) return [];
-  const { byOwner } = counted.data;
-  const theirs = byOwner[email] ?? 0;
+  const claimed = read(await persist(() => store.get(collections.names, nameId(record.name))), liftName);
+  if (claimed?.data.bootstrapId !== id) return [];
+  const { team } = record;
+  const owners = [...new Set([record.owner, claimed.data.owner, email])];
+  const counts = await readCounts({ store }, { owners, teams: team === undefined ? [] : [team] });
+  if (!isCounted(counts)) return [];
+  const { living: theirs } = ofOwner(counts, email);
   const { livingPerOwner } = config.limits;
   if (theirs >= livingPerOwner) {
     throw new Problem('too-many', `${email} has ${theirs} bootstraps, and the limit per owner is ${livingPerOwner}.`, {
@@ -126,9 +127,9 @@ async function claimWrites(
       members: { limit: 'livingPerOwner', value: livingPerOwner },
     });
   }
-  const spend = countSpend(config, counted.data, { before: record, after: { ...record, owner: email } }, at);
-  const { [claimed.data.owner]: before = 0, ...others } = byOwner;
-  const left = before > 1 ? { ...others, [claimed.data.owner]: before - 1 } : others;
+  const left = countMore(counts, { owner: claimed.data.owner, inAll: false }, { living: -1 }, at);
+  const taken = countMore(left, { owner: email, inAll: false }, { living: 1 }, at);
+  const counted = countSpend(config, taken, { before: record, after: { ...record, owner: email } }, at) ?? taken;
   return [
     {
       kind: 'update',
@@ -137,12 +138,6 @@ async function claimWrites(
       version: claimed.version,
       data: { owner: email },
     },
-    {
-      kind: 'update',
-      collection: counted.collection,
-      id: counted.id,
-      version: counted.version,
-      data: { byOwner: { ...left, [email]: theirs + 1 }, ...(spend === undefined ? {} : { spend }) },
-    },
+    ...countWrites(counts, counted),
   ];
 }

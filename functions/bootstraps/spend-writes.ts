@@ -1,15 +1,20 @@
 /** Counts what a changed bootstrap comes to, in the same commit as the change. */
-import { collections } from '../../shared/names.js';
 import type { Context } from '../context.js';
-import { type BootstrapRecord, countersId, liftCounters, read } from '../engine/record/documents.js';
+import { type Counts, countWrites, isCounted, readCounts, withTeams } from '../engine/record/counts.js';
+import type { BootstrapRecord } from '../engine/record/documents.js';
 import { type Counted, moreThan, spendOf } from '../engine/record/spend.js';
 import { type Bound, boundsOfTeam } from '../organizations/ownership.js';
-import { persist } from '../store/persist.js';
 import type { Write } from '../store/store.js';
 import { countSpend } from './ceilings.js';
-import { checkPriced } from './team-ceilings.js';
+import { checkPriced, teamsByMonth } from './team-ceilings.js';
 
-/** Against the version that was read, so that no two changes pass a ceiling together. Throws `over-ceiling`. */
+/** The counts that a bootstrap changes. */
+export const countsFor = (
+  { store }: Pick<Context, 'store'>,
+  { owner, team }: Pick<Counted, 'owner' | 'team'>,
+): Promise<Counts> => readCounts({ store }, { owners: [owner], teams: team === undefined ? [] : [team] });
+
+/** Against the versions that were read, so that no two changes pass a ceiling together. Throws `over-ceiling`. */
 export async function spendWrites(
   { store, config }: Pick<Context, 'store' | 'config'>,
   before: BootstrapRecord,
@@ -17,14 +22,13 @@ export async function spendWrites(
   at: string,
 ): Promise<Write[]> {
   if (after.price === undefined) return [];
-  const counters = read(await persist(() => store.get(collections.counters, countersId)), liftCounters);
+  const found = await countsFor({ store }, after);
   const bounds = after.team === undefined ? [] : await boundsOfTeam({ store }, after.team);
   // What was admitted without a price keeps that. Nothing comes to it later.
   if (before.price?.microsAnHour !== after.price.microsAnHour) checkPriced(config, bounds, after.price);
-  const spend = countSpend(config, counters?.data, { before, after }, at, bounds);
-  if (counters === undefined || spend === undefined) return [];
-  const { collection, id, version } = counters;
-  return [{ kind: 'update', collection, id, version, data: { spend } }];
+  const counts = await withTeams({ store }, found, teamsByMonth(bounds));
+  const counted = countSpend(config, counts, { before, after }, at, bounds);
+  return counted === undefined || !isCounted(counts) ? [] : countWrites(counts, counted);
 }
 
 /** Throws `over-ceiling` if a new bootstrap would take a month beyond a ceiling. The commit that makes it counts again. */
@@ -35,10 +39,10 @@ export async function checkSpendOfNew(
   bounds: readonly Bound[],
 ): Promise<void> {
   const { month, monthOfOwner } = config.ceilings;
-  const isLimited = bounds.some(({ ceilings }) => ceilings.usdPerMonth !== undefined);
-  if (month === undefined && monthOfOwner === undefined && !isLimited) return;
-  const counters = read(await persist(() => store.get(collections.counters, countersId)), liftCounters);
-  countSpend(config, counters?.data, { after }, at, bounds);
+  const teams = teamsByMonth(bounds);
+  if (month === undefined && monthOfOwner === undefined && teams.length === 0) return;
+  const counts = await withTeams({ store }, await countsFor({ store }, after), teams);
+  countSpend(config, counts, { after }, at, bounds);
 }
 
 /** The same for what a resume would change. */

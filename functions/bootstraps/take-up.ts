@@ -3,17 +3,16 @@
  * is found again and nothing is made twice.
  */
 import type { MachineAccess } from '../../shared/bootstrap/bootstrap.js';
-import { collections, labels } from '../../shared/names.js';
+import { latestEnd } from '../../shared/bootstrap/lifetime.js';
+import { collections, countersId, labels } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import { ownerLabel } from '../engine/proof.js';
+import { countMore, countWrites, ofOwner, ofTeam } from '../engine/record/counts.js';
 import {
   type BootstrapRecord,
-  type CountersRecord,
-  countersId,
   leaseId,
   liftBootstrap,
-  liftCounters,
   liftName,
   type NameRecord,
   nameId,
@@ -21,7 +20,7 @@ import {
 } from '../engine/record/documents.js';
 import { leasesOf } from '../engine/record/leases-of.js';
 import { bootstrapOf, numberOf, timeIn } from '../engine/record/removal-rule.js';
-import { raiseTeam, recount, spendOf } from '../engine/record/spend.js';
+import { missingIn, moreThan, spendOf, sumOf } from '../engine/record/spend.js';
 import { eventWrites, readyLease } from '../engine/record/transition.js';
 import { dated } from '../engine/record/warning.js';
 import { publishReady } from '../engine/run/publish.js';
@@ -38,6 +37,7 @@ import { writeSecrets } from './given-secrets.js';
 import { findLost } from './lost-jumpbox.js';
 import { type Into, intoLost, regained, teamOfLost } from './lost-team.js';
 import { newRecord, startGeneration } from './new-record.js';
+import { countsFor } from './spend-writes.js';
 
 const raceTries = 10;
 /** What stands is not refused for its price. */
@@ -112,7 +112,7 @@ async function makeRecord(
     base: files.names,
   };
   const fresh = newRecord(facts, its, now);
-  const { fields, writes: ofTeam, others } = await regained(context, id, fresh, holder);
+  const { fields, writes: teamWrites, others } = await regained(context, id, fresh, holder);
   const empty: BootstrapRecord = {
     ...fresh,
     ...fields,
@@ -144,7 +144,7 @@ async function makeRecord(
   if (files.writes.length > 0) await persist(() => store.commit(files.writes));
   const [version = ''] = await inTurn(store, countersId, async () => {
     const counted = await countAgain(context, record, others, at);
-    return persist(() => store.commit([...writes, ...ofTeam, claimName(claimed, id, facts), counted]));
+    return persist(() => store.commit([...writes, ...teamWrites, claimName(claimed, id, facts), ...counted]));
   });
   await publishReady(context, id, record.generation, transition.ready, facts.trace);
   const bootstrap = { collection: collections.bootstraps, id, version, data: record };
@@ -191,26 +191,25 @@ async function intoOwn(context: Context, { caller, team }: BeginFacts, project: 
   return into;
 }
 
-/** Where the deployment has no limit of its own. */
-const longestSeconds = 366 * 86_400;
-
 /**
- * Deadline and protection come from the project's labels, because a resume moves no deadline. The proof covers the deadline
- * alone, and an editor of the project may write any protection. So it counts no further than an owner may protect a project.
+ * Deadline and protection come from the project's labels, because a resume moves no deadline. Neither counts beyond the latest
+ * end. The proof covers the deadline alone, and an editor of the project may write any protection. So a protection counts no
+ * further than an owner may protect a project.
  */
 function termsOf(
   { config: { limits } }: Context,
   { labels: found = {} }: SeenProject,
   { createdAt, deadlineAt, owner }: BootstrapRecord,
 ): Pick<BootstrapRecord, 'deadlineAt' | 'protection'> {
+  const latest = Date.parse(latestEnd(createdAt));
   const [deadline, protection] = [timeIn(found[labels.deleteAfter]), timeIn(found[labels.protectedUntil])];
+  const { maxTtlSeconds = Number.POSITIVE_INFINITY } = limits;
+  const longest = Math.min(latest, Date.parse(createdAt) + maxTtlSeconds * 1000);
+  const timeOf = (at: number, most: number): string => new Date(Math.min(at, most)).toISOString();
   const reason = found[labels.protectedReason] ?? '';
-  const latest = Date.parse(createdAt) + (limits.maxTtlSeconds ?? longestSeconds) * 1000;
   return {
-    deadlineAt: deadline === undefined ? deadlineAt : new Date(deadline).toISOString(),
-    ...(protection !== undefined && {
-      protection: { until: new Date(Math.min(protection, latest)).toISOString(), reason, by: owner },
-    }),
+    deadlineAt: deadline === undefined ? deadlineAt : timeOf(deadline, latest),
+    ...(protection !== undefined && { protection: { until: timeOf(protection, longest), reason, by: owner } }),
   };
 }
 
@@ -242,38 +241,33 @@ function claimName(
 }
 
 /**
- * The bootstrap was counted when it was made. The counters may still include it, or may be lost too. No limit applies, because
- * nothing is new.
+ * The bootstrap was counted when it was made. The counts may still include it, or may be lost too. No limit applies, because
+ * nothing is new. A team keeps what it has beyond its records, and gets what is missing.
  */
 async function countAgain(
   { store }: Context,
   record: BootstrapRecord,
-  ofTeam: readonly Document[],
+  others: readonly Document[],
   now: string,
-): Promise<Write> {
+): Promise<Write[]> {
   const { owner, team } = record;
-  const at = { collection: collections.counters, id: countersId };
-  const [found, stored] = await persist(() =>
-    Promise.all([
-      store.get(at.collection, at.id),
-      store.query({ collection: collections.bootstraps, where: [['owner', '==', owner]] }),
-    ]),
+  // Read before the records: what changes one of these changes the counts, too.
+  const counts = await countsFor({ store }, record);
+  const stored = await persist(() =>
+    store.query({ collection: collections.bootstraps, where: [['owner', '==', owner]] }),
   );
-  const counters = read(found, liftCounters);
   const readable = (documents: readonly Document[]) =>
     documents.flatMap((each) => read(each, liftBootstrap)?.data ?? []);
   const records = [...readable(stored), record];
-  const { inAll, byOwner, spend } = counters?.data ?? { inAll: 0, byOwner: {} as Record<string, number> };
-  const own = byOwner[owner] ?? 0;
+  const own = ofOwner(counts, owner);
   const living = records.filter(({ state }) => state !== 'removed').length;
-  const missing = Math.max(0, living - own);
-  const spent = recount(spend, owner, records.map(spendOf), now);
-  const data = {
-    inAll: inAll + missing,
-    byOwner: { ...byOwner, [owner]: own + missing },
-    spend: team === undefined ? spent : raiseTeam(spent, team, [...readable(ofTeam), record].map(spendOf)),
+  const missing = {
+    living: Math.max(0, living - own.living),
+    spend: moreThan(own.spend, sumOf(records.map(spendOf))),
   };
-  return counters === undefined
-    ? { kind: 'create', ...at, data: { schema: 1, ...data } satisfies CountersRecord }
-    : { kind: 'update', ...at, version: counters.version, data };
+  const counted = countMore(counts, { owner }, missing, now);
+  if (team === undefined) return countWrites(counts, counted);
+  const ofAll = sumOf([...readable(others), record].map(spendOf));
+  const ofTeamMissing = missingIn(ofTeam(counts, team).spend, ofAll);
+  return countWrites(counts, countMore(counted, { team, inAll: false }, { spend: ofTeamMissing }, now));
 }

@@ -2,11 +2,10 @@
 import { amountText, microsOf } from '../../shared/bootstrap/money.js';
 import { Problem } from '../../shared/problems.js';
 import type { Config } from '../config.js';
-import type { CountersRecord, PriceRecord } from '../engine/record/documents.js';
-import type { ByMonth } from '../engine/record/spend.js';
+import { type Counts, ofTeam } from '../engine/record/counts.js';
+import type { PriceRecord } from '../engine/record/documents.js';
+import { type ByMonth, sumOf } from '../engine/record/spend.js';
 import type { Bound } from '../organizations/ownership.js';
-
-type Spend = NonNullable<CountersRecord['spend']>;
 
 const raise = ({ of, id }: Bound): string =>
   of === 'Team'
@@ -46,14 +45,18 @@ export function checkPriced(
   );
 }
 
-/** Throws `over-ceiling` where `more` takes a month beyond a ceiling. `spend` holds it already. */
-export function checkMonths(bounds: readonly Bound[], spend: Spend, more: ByMonth): void {
+/** The teams whose months count towards a ceiling. */
+export const teamsByMonth = (bounds: readonly Bound[]): readonly number[] =>
+  bounds.flatMap(({ ceilings, teams }) => (ceilings.usdPerMonth === undefined ? [] : teams));
+
+/** Throws `over-ceiling` where `more` takes a month beyond a ceiling. `counts` hold it already. */
+export function checkMonths(bounds: readonly Bound[], counts: Counts, more: ByMonth): void {
   for (const bound of bounds) {
     const { of, id, ceilings, teams } = bound;
     if (ceilings.usdPerMonth === undefined) continue;
     const most = microsOf(ceilings.usdPerMonth);
-    for (const [month, { byTeam = {} }] of Object.entries(spend)) {
-      const sum = teams.reduce((all, team) => all + (byTeam[String(team)] ?? 0), 0);
+    const sums = sumOf(teams.map((team) => ofTeam(counts, team).spend));
+    for (const [month, sum] of Object.entries(sums)) {
       if ((more[month] ?? 0) <= 0 || sum <= most) continue;
       const [asked, ceiling] = [amountText(sum), amountText(most)];
       throw new Problem(

@@ -3,6 +3,7 @@
  * teams, at each request.
  */
 import type { Context } from '../context.js';
+import { latestFormer } from '../engine/record/bounded.js';
 import type { BootstrapRecord } from '../engine/record/documents.js';
 import { mayBeGivenTo } from '../identity/entitled.js';
 import { type Holder, holdWrite, readHolder } from '../organizations/ownership.js';
@@ -10,8 +11,6 @@ import type { Alteration } from './alter.js';
 
 /** Google takes 1,500 members in a policy, and each person is there up to three times. */
 const mostTeamPeople = 200;
-/** Roles of those who left longer ago have been gone for long. */
-const mostFormer = 500;
 
 type OfTeams = Pick<BootstrapRecord, 'owner' | 'team' | 'sharedTeams' | 'sharedWith' | 'teamPeople' | 'formerPeople'>;
 
@@ -52,7 +51,7 @@ export function peopleFields(
   return {
     teamPeople: some(people),
     ownerLeft: ownerLeft ? true : undefined,
-    formerPeople: some([...former, ...gone].slice(-mostFormer)),
+    formerPeople: some(latestFormer([...former, ...gone])),
   };
 }
 

@@ -5,6 +5,7 @@
 
 import { addSeconds } from '../../shared/add-seconds.js';
 import type { ExpiryWarning } from '../../shared/bootstrap/event.js';
+import { latestEnd } from '../../shared/bootstrap/lifetime.js';
 import { collections } from '../../shared/names.js';
 import type { Context } from '../context.js';
 import type { BootstrapRecord, StoredBootstrap } from '../engine/record/documents.js';
@@ -77,7 +78,7 @@ function decide(
   if (due === undefined || due > at) return undefined;
   const goes = data.removal !== undefined || data.state === 'removed' || removeAtOf(data) <= at;
   const warnAt = goes ? undefined : warnAtOf(data, at);
-  const longestAt = maxTtlSeconds === undefined ? undefined : addSeconds(new Date(data.createdAt), maxTtlSeconds);
+  const longestAt = latestEnd(data.createdAt, maxTtlSeconds);
   const warned = warningOf(data, at, longestAt);
   const record: StoredBootstrap['data'] = {
     ...rest,

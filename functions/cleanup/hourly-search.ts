@@ -28,6 +28,8 @@ const everySeconds = 3600;
 const atOnce = 10;
 /** How many projects are told at once. More are told an hour later. */
 const perRun = 100;
+/** How many are remembered at once. A further one is told when another has gone. */
+const mostTold = 2000;
 
 type Log = Context['log'];
 
@@ -90,7 +92,9 @@ async function withoutRecord(
   const named = new Set(living.map(({ data }) => data.projectId));
   const others = projects.filter(({ projectId }) => !named.has(projectId));
   const isTold = ({ projectId }: Project): boolean => told.includes(projectId);
-  const looked = [...others.filter(isTold), ...others.filter((each) => !isTold(each)).slice(0, perRun)];
+  const before = others.filter(isTold);
+  const room = Math.min(perRun, Math.max(0, mostTold - before.length));
+  const looked = [...before, ...others.filter((each) => !isTold(each)).slice(0, room)];
   const unknown: Project[] = [];
   for (let i = 0; i < looked.length; i += atOnce) {
     await Promise.all(

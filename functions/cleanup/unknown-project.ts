@@ -4,6 +4,7 @@
  */
 import { addSeconds } from '../../shared/add-seconds.js';
 import { parseDuration } from '../../shared/bootstrap/duration.js';
+import { endFault } from '../../shared/bootstrap/lifetime.js';
 import type { UnknownProject } from '../../shared/bootstrap/unknown-project.js';
 import { iamMember } from '../../shared/iam-member.js';
 import { collections } from '../../shared/names.js';
@@ -98,8 +99,13 @@ export async function takeIn(
     const message = 'must be a duration above zero, such as 4h';
     throw new Problem('bad-input', `ttl ${message}`, { errors: [{ path: 'ttl', message }] });
   }
+  const now = context.clock.now();
+  const deadlineAt = addSeconds(now, seconds);
+  // Its record begins now. When the project itself began is not known.
+  const fault = endFault(now.toISOString(), deadlineAt);
+  if (fault !== undefined)
+    throw new Problem('bad-input', `ttl ${fault}`, { errors: [{ path: 'ttl', message: fault }] });
   const project = await proven(context, projectId);
-  const deadlineAt = addSeconds(context.clock.now(), seconds);
   const given = { by, owner, ownerMember: iamMember(owner), into: () => intoTeam(context, project, { owner, team }) };
   await takenIn(context, { id: bootstrapOf(project), project, deadlineAt }, given);
   return standing(context, bootstrapOf(project));

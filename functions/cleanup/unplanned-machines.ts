@@ -8,6 +8,8 @@ import { vmsOf } from '../steps/topology.js';
 import { noticeWrite } from '../webhook/notices.js';
 
 const atOnce = 10;
+/** In one project. Of more, people are told how many they are. */
+const mostNamed = 100;
 
 type Unplanned = NonNullable<BootstrapRecord['unplanned']>[number];
 type Machine = Omit<Unplanned, 'since'>;
@@ -30,13 +32,16 @@ const isMade = ({ instances, removal }: BootstrapRecord): boolean =>
 async function lookAtOne(context: Context, { id, data }: StoredBootstrap): Promise<number> {
   const { cloud, log } = context;
   try {
-    const found = unplannedIn(data, await cloud.vmLookup.list(data.projectId));
+    const all = unplannedIn(data, await cloud.vmLookup.list(data.projectId));
     const before = data.unplanned ?? [];
-    if (found.length === before.length && found.every((each) => isIn(before, each))) return found.length;
+    const found = named(all, before);
+    if (found.length === before.length && found.every((each) => isIn(before, each))) return all.length;
     let fresh: readonly Machine[] = [];
     await updateBootstrap(context, id, async (standing, at) => {
       fresh = isMade(standing.data) ? found.filter((each) => !isIn(standing.data.unplanned ?? [], each)) : [];
-      return isMade(standing.data) ? noting(context, standing, { found, fresh }, at) : undefined;
+      return isMade(standing.data)
+        ? noting(context, standing, { found, fresh, more: all.length - found.length }, at)
+        : undefined;
     });
     if (fresh.length > 0) {
       log('WARNING', `The project ${data.projectId} has machines that no plan holds`, {
@@ -44,7 +49,7 @@ async function lookAtOne(context: Context, { id, data }: StoredBootstrap): Promi
         machines: fresh.map(({ name }) => name),
       });
     }
-    return found.length;
+    return all.length;
   } catch (error) {
     // One project must not hide others. The next hour looks again.
     log('WARNING', `The machines of ${data.projectId} could not be listed`, { bootstrap: id, error });
@@ -61,18 +66,28 @@ function unplannedIn(record: BootstrapRecord, machines: readonly Machine[]): Mac
   return machines.filter((machine) => !isIn(planned, machine));
 }
 
+/** Those that are known first, so that none of them is told again. */
+const named = (found: readonly Machine[], before: readonly Machine[]): readonly Machine[] =>
+  [...found.filter((each) => isIn(before, each)), ...found.filter((each) => !isIn(before, each))].slice(0, mostNamed);
+
 /** One commit writes the event, the list and the notice. */
 function noting(
   { config }: Context,
   { id, version, data }: StoredBootstrap,
-  { found, fresh }: { readonly found: readonly Machine[]; readonly fresh: readonly Machine[] },
+  {
+    found,
+    fresh,
+    more,
+  }: { readonly found: readonly Machine[]; readonly fresh: readonly Machine[]; readonly more: number },
   at: string,
 ): Update {
   const before = data.unplanned ?? [];
   const { unplanned: _, ...rest } = data;
   const kept = found.map((each): Unplanned => before.find((known) => isIn([known], each)) ?? { ...each, since: at });
   const record: BootstrapRecord = { ...rest, ...(kept.length === 0 ? {} : { unplanned: kept }) };
-  const names = fresh.map(({ name, zone }) => `${name} (${zone})`).join(', ');
+  const names = [...fresh.map(({ name, zone }) => `${name} (${zone})`), ...(more > 0 ? [`and ${more} more`] : [])].join(
+    ', ',
+  );
   const text = `The project has machines that plinth did not make, and that no estimate counts: ${names}.`;
   const events =
     fresh.length === 0 ? [] : [{ event: { schema: 1, type: 'action', at, actor: 'plinth', action: text } as const }];

@@ -3,7 +3,7 @@
  * the version of the counters. Setting a ceiling writes the counters too. So once it is answered, nothing begins that missed it.
  */
 import { amountText, microsOf } from '../../shared/bootstrap/money.js';
-import { collections, countersId } from '../../shared/names.js';
+import { collections, countersId, teamCountId } from '../../shared/names.js';
 import type { Ceilings } from '../../shared/organization/ceilings.js';
 import type { Organization } from '../../shared/organization/organization.js';
 import type { Team } from '../../shared/organization/team.js';
@@ -52,7 +52,7 @@ async function countAnew(transaction: Transaction): Promise<Write> {
   const at = { collection: collections.counters, id: countersId };
   const ceilingsAt = new Date(transaction.readAt() / 1000).toISOString();
   return found === undefined
-    ? { kind: 'create', ...at, data: { schema: 1, inAll: 0, byOwner: {}, ceilingsAt } }
+    ? { kind: 'create', ...at, data: { schema: 1, inAll: 0, ceilingsAt } }
     : { kind: 'update', ...at, data: { ceilingsAt } };
 }
 
@@ -210,10 +210,10 @@ export async function passedBy(
   const then = 'It moves all the same, and nothing new begins until there is room.';
   const all = living + (team.owns ?? 0);
   const most = amountOf(ceilings, 'usdPerMonth');
-  const spend = (await persist(() => store.get(collections.counters, countersId)))?.data['spend'] as Spend | undefined;
-  const months = Object.entries(spend ?? {}).flatMap(([month, { byTeam = {} }]) => {
-    const sum = [...teams, team.teamId].reduce((total, each) => total + (byTeam[String(each)] ?? 0), 0);
-    if (sum <= most || (byTeam[String(team.teamId)] ?? 0) === 0) return [];
+  const [own = {}, ...others] = await spendsOf({ store }, [team.teamId, ...teams]);
+  const months = Object.entries(own).flatMap(([month, ofTeam]) => {
+    const sum = others.reduce((total, each) => total + (each[month] ?? 0), ofTeam);
+    if (sum <= most) return [];
     return [
       `The organization would spend ${amountText(sum)} USD in ${month}, and its ceiling is ${ceilings.usdPerMonth}. ${then}`,
     ];
@@ -226,4 +226,10 @@ export async function passedBy(
     : months;
 }
 
-type Spend = Readonly<Record<string, { readonly byTeam?: Readonly<Record<string, number>> }>>;
+type Spend = Readonly<Record<string, number>>;
+
+/** By month, what the bootstraps of each team come to, in whole micro-units. */
+async function spendsOf({ store }: Pick<Context, 'store'>, teams: readonly number[]): Promise<Spend[]> {
+  const found = await persist(() => store.getMany(collections.counters, teams.map(teamCountId)));
+  return found.map((each) => (each?.data['spend'] ?? {}) as Spend);
+}

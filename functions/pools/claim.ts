@@ -8,9 +8,9 @@ import type { Config } from '../config.js';
 import type { Context } from '../context.js';
 import { graphOf } from '../engine/graph.js';
 import { planOf } from '../engine/plan.js';
+import type { Counts } from '../engine/record/counts.js';
 import {
   type BootstrapRecord,
-  type CountersRecord,
   liftBootstrap,
   machineAccessOf,
   optionsOf,
@@ -136,14 +136,17 @@ export function keptOf(
   return new Set(kept.map(({ id }) => id));
 }
 
-/** Counts how often a pool had a project for a bootstrap that it is for. */
+/** Counts how often a pool had a project for a bootstrap that it is for. Pools that are set no more are forgotten. */
 export function countPool(
-  counters: CountersRecord | undefined,
+  { pools }: Pick<Config, 'pools'>,
+  counts: Counts,
   pool: Pool | undefined,
   taken: boolean,
-): Pick<CountersRecord, 'pools'> {
-  if (pool === undefined) return {};
-  const before = counters?.pools?.[pool.key] ?? { taken: 0, missed: 0 };
-  const after = taken ? { ...before, taken: before.taken + 1 } : { ...before, missed: before.missed + 1 };
-  return { pools: { ...counters?.pools, [pool.key]: after } };
+): Counts {
+  if (pool === undefined) return counts;
+  const { all } = counts;
+  const before = Object.entries(all.pools ?? {}).filter(([each]) => pools.some(({ key }) => key === each));
+  const own = all.pools?.[pool.key] ?? { taken: 0, missed: 0 };
+  const after = taken ? { ...own, taken: own.taken + 1 } : { ...own, missed: own.missed + 1 };
+  return { ...counts, all: { ...all, pools: { ...Object.fromEntries(before), [pool.key]: after } } };
 }

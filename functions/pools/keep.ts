@@ -2,9 +2,10 @@
  * Keeps the pools: makes the projects that they lack, has each looked at once a day, and sets aside what is broken, too many or
  * in no pool. What was set aside is removed by cleanup, by the same rule and proof as everything else.
  */
-import { collections } from '../../shared/names.js';
+import { collections, countersId } from '../../shared/names.js';
 import type { Context } from '../context.js';
-import { countersId, liftCounters, read } from '../engine/record/documents.js';
+import { liftCounters } from '../engine/record/counts.js';
+import { read } from '../engine/record/documents.js';
 import { publishReady } from '../engine/run/publish.js';
 import { persist } from '../store/persist.js';
 import { firstInstance, isWritten, lookedAgain, membersOf, newMember, setAside } from './member.js';

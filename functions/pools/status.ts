@@ -1,9 +1,10 @@
 /** What operators see of pools, and how they drain and fill them. Sweep does the work within a minute. */
 import type { PoolsView } from '../../shared/bootstrap/pools.js';
-import { collections } from '../../shared/names.js';
+import { collections, countersId } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
-import { countersId, liftCounters, read, type StoredBootstrap } from '../engine/record/documents.js';
+import { liftCounters } from '../engine/record/counts.js';
+import { read, type StoredBootstrap } from '../engine/record/documents.js';
 import { quota } from '../steps/cloud/quota.js';
 import { afterConflict, persist } from '../store/persist.js';
 import { Conflict } from '../store/store.js';

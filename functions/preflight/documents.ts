@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { moment } from '../../shared/api.js';
 import { Problem, type ProblemCode, problemKinds } from '../../shared/problems.js';
+import { inShort } from '../engine/record/bounded.js';
 import { lift } from '../store/lift.js';
 import type { Verdict } from './finding.js';
 
@@ -48,11 +49,18 @@ export function stored(verdict: Verdict): StoredVerdict {
     Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
   if (verdict.state === 'ok') return { state: 'ok', what: verdict.what };
   if (verdict.state !== 'stop') {
-    const { state, what, mend } = verdict;
-    return bare({ state, what, mend, ...(state === 'unknown' ? { why: verdict.why } : {}) }) as StoredVerdict;
+    const { state, mend } = verdict;
+    const why = state === 'unknown' && verdict.why !== undefined ? { why: inShort(verdict.why) } : {};
+    return bare({ state, what: inShort(verdict.what), mend, ...why }) as StoredVerdict;
   }
   const { code, detail, advice, errors, members } = verdict.problem;
-  const problem = bare({ code, detail, advice, errors: errors && [...errors], members: members && { ...members } });
+  const problem = bare({
+    code,
+    detail: inShort(detail),
+    advice,
+    errors: errors && [...errors],
+    members: members && { ...members },
+  });
   return { state: 'stop', problem: problem as z.infer<typeof StoredRefusal> };
 }
 

@@ -20,7 +20,7 @@ const MayUse = z
     longestSeconds: z
       .int()
       .optional()
-      .meta({ description: 'Longest time to live. Missing: no limit', examples: [86400] }),
+      .meta({ description: 'Longest time to live that may be asked for', examples: [86400] }),
   })
   .meta({ id: 'MayUse', description: 'What a bootstrap of theirs may name here. Others may be taken, too' });
 

@@ -173,7 +173,7 @@ export const flags = {
   projectTtl: {
     kind: 'string',
     group: 'core',
-    help: 'Time to live of the project, such as 90m, 2h, 1h30m or 2d. Cleanup removes it afterwards.',
+    help: 'Time to live of the project, such as 90m, 2h, 1h30m or 2d, at most 366d. Cleanup removes it afterwards.',
     default: '2h',
     onResume: 'applies',
     schema: duration,

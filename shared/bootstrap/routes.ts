@@ -434,7 +434,7 @@ export const lifeRoutes = {
     tag: 'Life',
     summary: 'Gives it more time',
     description:
-      'Its time is over `ttl` from now, if that is later than it was; up to the ceiling of the deployment (400). For its owner, operators, whom it is shared with, and admins of its teams.',
+      'Its time is over `ttl` from now, if that is later than it was; up to 366 days after its beginning, or to the ceiling of the deployment (400). For its owner, operators, whom it is shared with, and admins of its teams.',
     caller: 'known',
     params: ofBootstrap,
     body: z
@@ -458,7 +458,7 @@ export const lifeRoutes = {
     tag: 'Life',
     summary: 'Keeps it from removal for a time',
     description:
-      'It is not removed before `until`, whatever its deadline. A moment that has passed, or lies beyond the longest lifetime of the deployment, is a 400; operators pass that limit. For its owner, operators, and admins of its teams.',
+      'It is not removed before `until`, whatever its deadline. A moment that has passed is a 400. So is one more than 366 days after its beginning, or beyond the longest lifetime of the deployment; operators pass only the latter. For its owner, operators, and admins of its teams.',
     caller: 'known',
     params: ofBootstrap,
     body: z

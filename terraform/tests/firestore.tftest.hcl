@@ -30,7 +30,7 @@ run "store" {
   }
   assert {
     condition = join(", ", [for key, field in google_firestore_field.override : key if length(field.ttl_config) > 0]) == join(", ", [
-      for collection in ["bootstraps", "consoleSessions", "durations", "events", "idempotency", "invitations", "logHeads", "logs", "notices", "organizationMembers", "organizations", "preflights", "rates", "teamMembers", "teams", "transfers"] : "${collection}.expireAt"
+      for collection in ["bootstraps", "consoleSessions", "counters", "durations", "events", "idempotency", "invitations", "logHeads", "logs", "notices", "organizationMembers", "organizations", "preflights", "rates", "teamMembers", "teams", "transfers"] : "${collection}.expireAt"
     ])
     error_message = "expireAt is what Firestore removes by, and nothing else."
   }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
+import { liftCounters, liftOwnerCount, liftTeamCount } from '../../functions/engine/record/counts.js';
 import {
   liftBootstrap,
-  liftCounters,
   liftEvent,
   liftFile,
   liftLease,
@@ -97,7 +97,17 @@ const fixtures: Record<string, { lift: (data: Data) => unknown; versions: Record
     },
   },
   name: { lift: liftName, versions: { 1: { schema: 1, bootstrapId: 'b1', owner: 'alice@example.com' } } },
-  counters: { lift: liftCounters, versions: { 1: { schema: 1, inAll: 2, byOwner: { 'alice@example.com': 2 } } } },
+  counters: { lift: liftCounters, versions: { 1: { schema: 1, inAll: 2, spend: { '2026-11': 5 }, changes: 3 } } },
+  'count of an owner': {
+    lift: liftOwnerCount,
+    versions: { 1: { schema: 1, owner: 'alice@example.com', living: 2, spend: { '2026-11': 5 } } },
+  },
+  'count of a team': {
+    lift: liftTeamCount,
+    versions: {
+      1: { schema: 1, team: 1_571_417_718, spend: { '2026-11': 5 }, expireAt: '2026-12-01T00:00:00.000Z' },
+    },
+  },
   file: {
     lift: liftFile,
     versions: {

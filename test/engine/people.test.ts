@@ -73,7 +73,9 @@ async function standing({ store }: World, id: string) {
   return {
     record: { owner, ownerMember, sharedWith, formerPeople, protection, last },
     claimed: names.map(({ data }) => data['owner']),
-    counted: counters.map(({ data }) => data['byOwner']),
+    counted: counters.flatMap(({ data: { owner: counted, living } }) =>
+      counted === undefined ? [] : [[counted, living]],
+    ),
     told: events.length,
     leased: leases.map(({ data }) => data['instance']).sort(),
   };

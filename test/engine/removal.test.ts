@@ -8,7 +8,7 @@ import { createStepLog } from '../../functions/engine/record/log.js';
 import { removalPlanOf } from '../../functions/engine/record/removal-plan.js';
 import type { AnyStep, Outcome, StepCall } from '../../functions/engine/step.js';
 import { steps as realSteps } from '../../functions/steps/index.js';
-import { collections } from '../../shared/names.js';
+import { collections, countersId } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import { makeOptions } from '../install-config/make-options.js';
 import { type ToyParts, toy } from './toys.js';
@@ -116,8 +116,8 @@ describe('removal', () => {
     for (const collection of [collections.files, collections.names, collections.leases]) {
       expect(await world.store.query({ collection }), collection).to.deep.equal([]);
     }
-    const [counters] = await world.store.query({ collection: collections.counters });
-    expect(counters?.data).to.deep.include({ inAll: 0, byOwner: {} });
+    const counters = await world.store.query({ collection: collections.counters });
+    expect(counters.map(({ data }) => data['inAll'] ?? data['living'])).to.deep.equal([0, 0]);
     const { created } = await world.begin(steps);
     expect(created).to.equal(true);
   });
@@ -314,7 +314,7 @@ describe('removal', () => {
         for (const collection of [collections.logs, collections.logHeads]) {
           expect(await world.store.query({ collection }), `${when} call ${call}`).to.deep.equal([]);
         }
-        const [counters] = await world.store.query({ collection: collections.counters });
+        const counters = await world.store.get(collections.counters, countersId);
         expect(counters?.data, `${when} call ${call}`).to.deep.include({ inAll: 0 });
       }
     }

@@ -8,6 +8,8 @@ const elsewhere: Readonly<Record<string, string>> = {
   'that hide a second request behind two lengths, or a length and chunks, are refused whole': "Node's parser",
   'odd values of flags': 'values are arguments everywhere, so no single line keeps them from a shell',
   'as … is refused on … by every method': "Google's IAM, by the roles that terraform and the steps do not grant",
+  'is stored in documents that stay small, however many owners keep projects for a year':
+    'each count is a document of its own, so no single line keeps them apart',
   'refuses a URL that was changed, that is over, or whose signer may no longer read': "Google's Cloud Storage",
   "keeps terraform's state in a bucket that only the deployer reaches": "Google's IAM, by terraform",
   'refuses a cookie that is …': "Node's AES-GCM, which opens nothing that was changed",

@@ -11,9 +11,9 @@ import { findByName, listBootstraps } from '../../functions/bootstraps/find.js';
 import { bootstrapsOf } from '../../functions/bootstraps/team-roles.js';
 import { noticeWrites } from '../../functions/bootstraps/warn.js';
 import { SessionRecord } from '../../functions/console/sessions.js';
+import { CountersRecord, OwnerCountRecord, TeamCountRecord } from '../../functions/engine/record/counts.js';
 import {
   BootstrapRecord,
-  CountersRecord,
   EventRecord,
   FileRecord,
   LeaseRecord,
@@ -132,6 +132,8 @@ const stored: readonly (readonly [collection: string, record: z.ZodObject])[] = 
   [collections.logHeads, LogHeadRecord],
   [collections.notices, NoticeRecord],
   [collections.counters, CountersRecord],
+  [collections.counters, OwnerCountRecord],
+  [collections.counters, TeamCountRecord],
   [collections.passes, PassRecord],
   [collections.passes, SearchRecord],
   [collections.passes, PoolNotesRecord],

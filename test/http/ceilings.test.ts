@@ -1,13 +1,14 @@
 /** What a deployment lets people spend, as it is refused over HTTP. Every VM of these prices costs what its cores cost. */
 import { expect } from 'chai';
-import type { BootstrapRecord, CountersRecord } from '../../functions/engine/record/documents.js';
-import { spendOf } from '../../functions/engine/record/spend.js';
+import { ownerCountId } from '../../functions/engine/record/counts.js';
+import type { BootstrapRecord } from '../../functions/engine/record/documents.js';
+import { type ByMonth, spendOf } from '../../functions/engine/record/spend.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import type { GivenOptions } from '../../shared/bootstrap/options.js';
 import type { PreflightReply } from '../../shared/bootstrap/preflight.js';
 import type { BootstrapRequest } from '../../shared/bootstrap/request.js';
 import type { BeginReply, PlanReply } from '../../shared/bootstrap/routes.js';
-import { collections } from '../../shared/names.js';
+import { collections, countersId } from '../../shared/names.js';
 import { createRandom } from '../organizations/random.js';
 import { type BootstrapsServer, createBootstrapsServer, makeRequest } from './bootstraps-server.js';
 import { oneDollarAnHour as prices } from './ceiling-prices.js';
@@ -29,16 +30,14 @@ describe('ceilings of what may be spent', () => {
     server.json<BeginReply>(201, 'POST', '/bootstraps', { body: makeRequest(name, options, more) });
   const refused = (name: string, options: GivenOptions = {}, more: Partial<BootstrapRequest> = {}) =>
     server.problem(409, 'POST', '/bootstraps', { body: makeRequest(name, options, more) });
-  const counters = async () =>
-    (await server.context.store.get(collections.counters, 'living'))?.data as unknown as CountersRecord;
+  /** By month. */
+  const spend = async (owner?: string): Promise<ByMonth> => {
+    const id = owner === undefined ? countersId : ownerCountId(owner);
+    return ((await server.context.store.get(collections.counters, id))?.data['spend'] ?? {}) as ByMonth;
+  };
   /** In cents, over all months: a bootstrap of the last hours of a month counts in two. */
   const counted = async (owner?: string) =>
-    Math.floor(
-      Object.values((await counters()).spend ?? {}).reduce(
-        (sum, { inAll, byOwner }) => sum + (owner === undefined ? inAll : (byOwner[owner] ?? 0)),
-        0,
-      ) / 10_000,
-    );
+    Math.floor(Object.values(await spend(owner)).reduce((sum, micros) => sum + micros, 0) / 10_000);
   const act = (bootstrap: BootstrapView, verb: string, body: object, as = 'alice@example.com') =>
     server.json<BootstrapView>(200, 'POST', `/bootstraps/${bootstrap.id}/${verb}`, { body, as });
 
@@ -99,7 +98,7 @@ describe('ceilings of what may be spent', () => {
     );
     const statuses = replies.map(({ status }) => status);
     expect(new Set(statuses)).to.deep.equal(new Set([201, 409]));
-    for (const { inAll } of Object.values((await counters()).spend ?? {})) expect(inAll).to.be.at.most(9_000_000);
+    for (const micros of Object.values(await spend())) expect(micros).to.be.at.most(9_000_000);
   });
 
   it('count what extend and protect add, and give back what unprotect and a removal take away', async () => {
@@ -248,10 +247,10 @@ describe('ceilings of what may be spent', () => {
             for (const key of [month, `${month} ${each.owner}`]) sums[key] = (sums[key] ?? 0) + micros;
           }
         }
-        const told = Object.entries((await counters())?.spend ?? {}).flatMap(([month, { inAll, byOwner }]) => [
-          [month, inAll] as const,
-          ...Object.entries(byOwner).map(([owner, micros]) => [`${month} ${owner}`, micros] as const),
-        ]);
+        const told = Object.entries(await spend());
+        for (const owner of people) {
+          for (const [month, micros] of Object.entries(await spend(owner))) told.push([`${month} ${owner}`, micros]);
+        }
         expect(Object.fromEntries(told), `seed ${seed}, ${i}`).to.deep.equal(
           Object.fromEntries(Object.entries(sums).filter(([, micros]) => micros > 0)),
         );

@@ -1,5 +1,6 @@
 /** Ceilings of teams and organizations: who sets them over HTTP, and what they refuse. Prices are as in the test of ceilings. */
 import { expect } from 'chai';
+import { ofTeam, readCounts } from '../../functions/engine/record/counts.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import type { GivenOptions } from '../../shared/bootstrap/options.js';
 import type { PreflightReply } from '../../shared/bootstrap/preflight.js';
@@ -285,9 +286,9 @@ describe('ceilings of teams and organizations', () => {
       const [red, blue] = [await team(), await team()];
       const both = [red, blue];
       const spentBy = async (teams: readonly number[]): Promise<number[]> => {
-        const counters = await bootstraps.context.store.get('counters', 'living');
-        const months = Object.values(counters?.data['spend'] as Record<string, { byTeam?: Record<string, number> }>);
-        return months.map(({ byTeam = {} }) => teams.reduce((sum, each) => sum + (byTeam[String(each)] ?? 0), 0));
+        const counts = await readCounts(bootstraps.context, { teams });
+        const months = Object.keys(counts.all.spend ?? {});
+        return months.map((month) => teams.reduce((sum, each) => sum + (ofTeam(counts, each).spend[month] ?? 0), 0));
       };
       await begin('first', red, { projectTtl: '2h' });
       const each = Math.max(...(await spentBy(both)));

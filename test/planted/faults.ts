@@ -176,8 +176,8 @@ export const faults: readonly Fault[] = [
     const [written = '']`,
       },
       {
-        find: "{ kind: 'update', collection: collections.counters, id: countersId, version: counters.version, data: counted },",
-        put: "{ kind: 'update', collection: collections.counters, id: countersId, data: counted },",
+        find: ": { kind: 'update', ...at, version, data };",
+        put: ": { kind: 'update', ...at, data };",
       },
     ],
     tests: ['simulation/races.test.js'],
@@ -189,8 +189,8 @@ export const faults: readonly Fault[] = [
     source: 'new',
     edits: [
       {
-        find: "return [{ kind: 'update', collection, id, version, data: { spend } }];",
-        put: "return [{ kind: 'update', collection, id, data: { spend } }];",
+        find: ": { kind: 'update', ...at, version, data };",
+        put: ": { kind: 'update', ...at, data };",
       },
     ],
     tests: ['simulation/races.test.js'],

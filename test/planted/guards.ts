@@ -50,6 +50,18 @@ export const guards: readonly Fault[] = [
     fails: 'inherit nothing of what its owner began',
   },
   {
+    name: 'A protection lasts for centuries, and each of its months is counted',
+    source: 'guard',
+    edits: [
+      {
+        find: "if (forAll !== undefined) throw refused('until', forAll, 'Give an earlier time.');",
+        put: 'void forAll;',
+      },
+    ],
+    tests: ['http/document-growth.test.js'],
+    fails: 'is refused beyond a year from its beginning, with the latest time: ',
+  },
+  {
     name: 'A forged cursor leads into any list',
     source: 'guard',
     edits: [{ find: 'isSame(seal, sealOf(key, place, call, path))', put: 'isSame(seal, seal)' }],

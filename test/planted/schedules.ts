@@ -148,7 +148,7 @@ export const schedules: readonly ScheduleFault[] = [
         find: 'async function countIn(context: Context, { caller, team }: BeginFacts, record: Priced, at: string) {',
         put: 'async function countIn(context: Context, { caller, team }: BeginFacts, record: Priced, at: string, first = true) {',
       },
-      { find: 'checkAdmission(counters?.data);', put: 'if (first) checkAdmission(counters?.data);' },
+      { find: 'checkAdmission(found.all);', put: 'if (first) checkAdmission(found.all);' },
     ],
     world: 'bootstraps',
   },

@@ -154,17 +154,17 @@ describe('a pool of prepared projects', () => {
     const { world } = await start(2);
     const { store } = world.context;
     let here: ReturnType<PoolWorld['begin']> | undefined;
-    const get: typeof store.get = async (collection, id) => {
+    const getMany: typeof store.getMany = async (collection, ids) => {
       if (collection === collections.counters) {
         here ??= made.begin('here');
         await here;
       }
-      return store.get(collection, id);
+      return store.getMany(collection, ids);
     };
     const all = { ...given, projectName: 'there', region };
     const { options, secrets, warnings } = acceptOptions(all);
     const facts = { caller: bob, options, secrets, given: all, sshPublicKey: 'ssh-ed25519 AAAA bob', warnings };
-    const there = await beginOrResume({ ...world.context, store: { ...store, get } }, made.steps, facts);
+    const there = await beginOrResume({ ...world.context, store: { ...store, getMany } }, made.steps, facts);
     const begun = [await here, there].map((each) => each?.bootstrap.data);
     expect(begun.map((data) => data?.name)).to.deep.equal(['here', 'there']);
     expect(new Set(begun.map((data) => data?.projectId)).size).to.equal(2);
@@ -177,7 +177,7 @@ describe('a pool of prepared projects', () => {
     const [member] = await members();
     const { store } = world.context;
     let isRemoved = false;
-    const get: typeof store.get = async (collection, id) => {
+    const getMany: typeof store.getMany = async (collection, ids) => {
       if (collection === collections.counters && !isRemoved) {
         isRemoved = true;
         Object.assign(world.context.config, { pools: [] });
@@ -185,12 +185,12 @@ describe('a pool of prepared projects', () => {
         await requestRemoval(world.context, steps, member?.id ?? '', { by: 'plinth', why: 'expired' });
         await world.drain(steps);
       }
-      return store.get(collection, id);
+      return store.getMany(collection, ids);
     };
     const all = { ...given, projectName: 'late', region };
     const { options, secrets, warnings } = acceptOptions(all);
     const facts = { caller: bob, options, secrets, given: all, sshPublicKey: 'ssh-ed25519 AAAA bob', warnings };
-    const late = await beginOrResume({ ...world.context, store: { ...store, get } }, made.steps, facts);
+    const late = await beginOrResume({ ...world.context, store: { ...store, getMany } }, made.steps, facts);
     expect((await world.read(member?.id ?? '')).data.state).to.equal('removed');
     expect(late.bootstrap.data.projectId).to.match(/^late-/);
     expect([...world.secrets.keys()]).to.deep.equal([`${late.bootstrap.id}-caller`]);

@@ -106,14 +106,11 @@ export function createJudge(stage: Stage, promises: Promises, items: readonly Bo
   }
 
   function judgeCounters(all: readonly BootstrapRecord[]): void {
-    const [[, counters] = []] = documents(collections.counters) as [
-      string,
-      { readonly inAll?: number; readonly byOwner?: Record<string, number> },
-    ][];
+    const counts = documents(collections.counters).map(([, data]) => data as { inAll?: number; living?: number });
     const living = all.filter(isLiving).length;
-    const owned = Object.values(counters?.byOwner ?? {}).reduce((sum, each) => sum + each, 0);
-    if ((counters?.inAll ?? 0) !== living)
-      wrong(`${living} bootstraps live, and the counter says ${counters?.inAll ?? 0}`);
+    const counted = counts.reduce((sum, { inAll = 0 }) => sum + inAll, 0);
+    const owned = counts.reduce((sum, { living: own = 0 }) => sum + own, 0);
+    if (counted !== living) wrong(`${living} bootstraps live, and the counter says ${counted}`);
     if (owned !== living) wrong(`${living} bootstraps live, and their owners' counters come to ${owned}`);
   }
 

@@ -60,10 +60,11 @@ export interface MoneyJudge {
   leaves(record: BootstrapRecord): void;
 }
 
-interface Spend {
-  readonly inAll: number;
-  readonly byOwner: Readonly<Record<string, number>>;
-  readonly byTeam?: Readonly<Record<string, number>>;
+/** A document of `counters`. */
+interface Count {
+  readonly owner?: string;
+  readonly team?: number;
+  readonly spend?: Readonly<Record<string, number>>;
 }
 
 export function createMoneyJudge(
@@ -84,10 +85,10 @@ export function createMoneyJudge(
   }
 
   function judgeCounters(records: readonly BootstrapRecord[]): void {
-    const [counters] = Object.values(memory.dump([collections.counters])[collections.counters] ?? {}) as {
-      readonly spend?: Readonly<Record<string, Spend>>;
-    }[];
-    const { inAll = 0, byOwner = {}, byTeam = {} } = Object.values(counters?.spend ?? {})[0] ?? {};
+    const counts = Object.values(memory.dump([collections.counters])[collections.counters] ?? {}) as Count[];
+    const countedOf = (wanted: (count: Count) => boolean): number =>
+      Object.values(counts.find(wanted)?.spend ?? {})[0] ?? 0;
+    const inAll = countedOf(({ owner, team }) => owner === undefined && team === undefined);
     const sums = new Map<string, number>();
     const sumsOfTeams = new Map<string, number>();
     for (const record of records) {
@@ -100,12 +101,12 @@ export function createMoneyJudge(
     if (Math.abs(all - inAll) > records.length)
       wrong(`bootstraps were admitted for ${all} micro-units, and the counter says ${inAll}`);
     for (const [owner, sum] of sums) {
-      const counted = byOwner[owner] ?? 0;
+      const counted = countedOf((count) => count.owner === owner);
       if (Math.abs(sum - counted) > records.length)
         wrong(`bootstraps of ${owner} were admitted for ${sum} micro-units, and the counter says ${counted}`);
     }
     for (const [team, sum] of sumsOfTeams) {
-      const counted = byTeam[team] ?? 0;
+      const counted = countedOf((count) => String(count.team) === team);
       if (Math.abs(sum - counted) > records.length)
         wrong(`bootstraps of team ${team} were admitted for ${sum} micro-units, and the counter says ${counted}`);
     }

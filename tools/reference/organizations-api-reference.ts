@@ -60,7 +60,7 @@ export function organizationsApiReference(): string {
     '',
     'For a team that has bootstraps, the preview of a migration or an undo reads more, and so does either with `If-Match`: ' +
       `${bootstrapsCost.fixed} documents, each of these bootstraps, up to ${bootstrapsCost.mostAdmins} admins of the organization, and each other team of these bootstraps with whoever comes or leaves. ` +
-      'Where the organization has ceilings, the preview of a migration also reads its teams that have bootstraps, and the counters.',
+      'Where the organization has ceilings, the preview of a migration also reads its teams that have bootstraps, and a count for each of them.',
     '',
   ].join('\n');
 }

@@ -3,7 +3,6 @@
  * releases wrote.
  */
 import * as z from 'zod';
-import { AdmissionView } from '../../../shared/bootstrap/admission.js';
 import {
   BootstrapState,
   InstanceState,
@@ -273,23 +272,6 @@ export type EventRecord = z.infer<typeof EventRecord>;
 export const NameRecord = z.object({ schema: z.literal(1), bootstrapId: z.string(), owner: z.string() });
 export type NameRecord = z.infer<typeof NameRecord>;
 
-const amounts = z.record(z.string(), z.int());
-/** `counters/living`. */
-export const CountersRecord = z.object({
-  schema: z.literal(1),
-  inAll: z.int(),
-  byOwner: amounts,
-  /** By month, what living bootstraps come to, in whole micro-units. Missing in documents of earlier releases. */
-  spend: z.record(z.string(), z.object({ inAll: z.int(), byOwner: amounts, byTeam: amounts.optional() })).optional(),
-  /** When ceilings of a team or an organization were last set. What was decided before then is decided anew. */
-  ceilingsAt: time.optional(),
-  /** Missing: nobody has ever stopped new bootstraps. */
-  admission: AdmissionView.optional(),
-  /** By key of a pool: how often a bootstrap took a project of it, and how often it found none. */
-  pools: z.record(z.string(), z.object({ taken: z.int(), missed: z.int() })).optional(),
-});
-export type CountersRecord = z.infer<typeof CountersRecord>;
-
 /** `passes/projects-by-labels`: exists while such a search is under way. */
 export const PassRecord = z.object({
   schema: z.literal(1),
@@ -360,7 +342,6 @@ export const liftBootstrap = lift('bootstrap', BootstrapRecord, 1);
 export const liftLease = lift('lease', LeaseRecord, 1);
 export const liftEvent = lift('event', EventRecord, 1);
 export const liftName = lift('name', NameRecord, 1);
-export const liftCounters = lift('counter', CountersRecord, 1);
 export const liftPass = lift('search', PassRecord, 1);
 export const liftSearch = lift('hourly search', SearchRecord, 1);
 export const liftFile = lift('file', FileRecord, 1);
@@ -378,4 +359,3 @@ export const fileId = (bootstrapId: string, name: string): string => `${bootstra
 export const nameId = (name: string): string => `n-${encodeURIComponent(name).replaceAll('.', '%2E')}`;
 /** The name in an id that `nameId` made. */
 export const nameIn = (id: string): string => decodeURIComponent(id.slice(2));
-export { countersId } from '../../../shared/names.js';

@@ -3,17 +3,17 @@ import { collections } from '../../../shared/names.js';
 import type { Context } from '../../context.js';
 import { persist } from '../../store/persist.js';
 import type { Document, Write } from '../../store/store.js';
-import { type BootstrapRecord, countersId, liftCounters, liftName, nameId, read } from './documents.js';
+import { countMore, countWrites, isCounted, readCounts } from './counts.js';
+import { type BootstrapRecord, liftName, nameId, read } from './documents.js';
 import { livingAmong, othersOf } from './of-team.js';
-import { addSpend, moreThan, spendOf } from './spend.js';
+import { moreThan, spendOf } from './spend.js';
 
 /** Deletes the files but those about things that still stand outside of the project, frees the name and uncounts the bootstrap. */
 export async function lastWrites({ store }: Context, id: string, record: BootstrapRecord): Promise<Write[]> {
   const { team } = record;
-  const [name, counters, files, owning] = await persist(() =>
+  const [name, files, owning] = await persist(() =>
     Promise.all([
       store.get(collections.names, nameId(record.name)),
-      store.get(collections.counters, countersId),
       store.query({ collection: collections.files, where: [['bootstrapId', '==', id]] }),
       team === undefined ? undefined : store.get(collections.teams, String(team)),
     ]),
@@ -21,7 +21,6 @@ export async function lastWrites({ store }: Context, id: string, record: Bootstr
   const found = read(name, liftName);
   // Claim and count belong together: a bootstrap that lost its claim is not counted either.
   const claimed = found?.data.bootstrapId === id ? found : undefined;
-  const counted = read(counters, liftCounters);
   return [
     ...files
       .filter(({ data }) => data['lookAt'] === undefined)
@@ -30,20 +29,7 @@ export async function lastWrites({ store }: Context, id: string, record: Bootstr
       ? []
       : [{ kind: 'delete', collection: claimed.collection, id: claimed.id, version: claimed.version } as const]),
     ...(owning === undefined ? [] : [await uncount({ store }, owning, { id, isClaimed: claimed !== undefined })]),
-    ...(counted === undefined || claimed === undefined
-      ? []
-      : [
-          {
-            kind: 'update',
-            collection: counted.collection,
-            id: counted.id,
-            version: counted.version,
-            data: {
-              ...oneLess(counted.data, claimed.data.owner),
-              ...spentNow(counted.data, record),
-            },
-          } as const,
-        ]),
+    ...(claimed === undefined ? [] : await uncountedWrites({ store }, claimed.data.owner, record)),
   ];
 }
 
@@ -59,15 +45,17 @@ async function uncount(
   return { kind: 'update', collection, id: team, version, data: { owns } };
 }
 
-/** It was counted to the end of its time. Now its real end is known. */
-function spentNow({ spend }: ReturnType<typeof liftCounters>, record: BootstrapRecord) {
-  if (record.price === undefined || record.endedAt === undefined) return {};
-  const { endedAt: _, ...unended } = record;
-  const less = moreThan(spendOf(unended), spendOf(record));
-  return { spend: addSpend(spend, record, less, record.endedAt) };
-}
-
-function oneLess({ inAll, byOwner }: ReturnType<typeof liftCounters>, owner: string) {
-  const { [owner]: own = 0, ...others } = byOwner;
-  return { inAll: Math.max(0, inAll - 1), byOwner: own > 1 ? { ...others, [owner]: own - 1 } : others };
+/** It lives no more, and was counted to the end of its time. Now its real end is known. */
+async function uncountedWrites(
+  { store }: Pick<Context, 'store'>,
+  claimant: string,
+  record: BootstrapRecord,
+): Promise<Write[]> {
+  const { owner, team, endedAt } = record;
+  const teams = team === undefined ? [] : [team];
+  const counts = await readCounts({ store }, { owners: [...new Set([claimant, owner])], teams });
+  if (!isCounted(counts) || endedAt === undefined) return [];
+  const less = moreThan(spendOf({ ...record, endedAt: undefined }), spendOf(record));
+  const ended = countMore(counts, { owner: claimant }, { living: -1 }, endedAt);
+  return countWrites(counts, countMore(ended, { owner, team }, { spend: less }, endedAt));
 }

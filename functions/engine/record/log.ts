@@ -24,6 +24,8 @@ interface Whose {
 const maxPieceBytes = 256 * 1024;
 /** The most that is stored of one instance. The rest stays on the machine. */
 const mostStoredBytes = 8 * 1024 * 1024;
+/** Each job has a log. Those of earlier generations are followed no more. */
+const mostSources = 100;
 const betweenCommitsMilliseconds = 1000;
 
 /** `secrets`: all that were heard so far. */
@@ -135,7 +137,7 @@ function logWrites(
     // Followers see only this generation's log, so it begins here.
     ...(before.generation >= generation ? {} : { generation, begins: before.stored }),
     stored: before.stored + Buffer.byteLength(text),
-    read: [...before.read.filter(({ source }) => source !== soFar.source), soFar],
+    read: [...before.read.filter(({ source }) => source !== soFar.source), soFar].slice(-mostSources),
     expireAt,
   };
   const write: Write =

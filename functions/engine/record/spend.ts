@@ -1,8 +1,8 @@
 /**
  * What bootstraps may cost by the month, counted from the price that each was admitted at. All amounts are whole micro-units.
- * Pure. The counters hold the sum over all records, and change in the same commit as the record.
+ * Pure. The counts hold the sums over all records, and change in the same commit as the record.
  */
-import type { BootstrapRecord, CountersRecord } from './documents.js';
+import type { BootstrapRecord } from './documents.js';
 import { removeAtOf } from './removal-rule.js';
 
 /** By month, `2026-11`, in UTC. */
@@ -49,39 +49,22 @@ export function moreThan(before: ByMonth, after: ByMonth): ByMonth {
   );
 }
 
-type Spend = NonNullable<CountersRecord['spend']>;
-type Amounts = Readonly<Record<string, number>>;
-/** Whom an amount is counted for, besides all. */
-type Payer = Pick<BootstrapRecord, 'owner' | 'team'>;
+/** What is counted of a record, and for whom. */
+export type Counted = Priced & Pick<BootstrapRecord, 'owner' | 'team'>;
 
-/** What is counted of a record. */
-export type Counted = Priced & Payer;
-
-/** What comes to nothing is left out. */
-function addTo(amounts: Amounts, key: string, more: number): Amounts {
-  const { [key]: before = 0, ...others } = amounts;
-  const sum = Math.max(0, before + more);
-  return sum === 0 ? others : { ...others, [key]: sum };
-}
-
-/** Months that are over are dropped. Nothing is decided by them. */
-export function addSpend(before: Spend = {}, { owner, team }: Payer, more: ByMonth, at: string): Spend {
+/** Months that are over or come to nothing are left out. */
+export function plus(before: ByMonth, more: ByMonth, at: string): ByMonth {
   const now = monthOf(at);
   const months = [...new Set([...Object.keys(before), ...Object.keys(more)])].filter((month) => month >= now);
   return Object.fromEntries(
     months.sort().flatMap((month) => {
-      const { inAll = 0, byOwner = {}, byTeam = {} } = before[month] ?? {};
-      const amount = more[month] ?? 0;
-      const all = Math.max(0, inAll + amount);
-      if (all === 0) return [];
-      const ofTeams = team === undefined ? byTeam : addTo(byTeam, String(team), amount);
-      const teams = Object.keys(ofTeams).length === 0 ? {} : { byTeam: ofTeams };
-      return [[month, { inAll: all, byOwner: addTo(byOwner, owner, amount), ...teams }]];
+      const sum = Math.max(0, (before[month] ?? 0) + (more[month] ?? 0));
+      return sum === 0 ? [] : [[month, sum]];
     }),
   );
 }
 
-function sumOf(spends: readonly ByMonth[]): ByMonth {
+export function sumOf(spends: readonly ByMonth[]): ByMonth {
   const sum: Record<string, number> = {};
   for (const spend of spends) {
     for (const [month, micros] of Object.entries(spend)) sum[month] = (sum[month] ?? 0) + micros;
@@ -89,25 +72,12 @@ function sumOf(spends: readonly ByMonth[]): ByMonth {
   return sum;
 }
 
-/**
- * The spend with no less for a team than its records come to. What was counted beyond that stays: it is of records that are lost,
- * or newer than those at hand.
- */
-export function raiseTeam(before: Spend = {}, team: number, spends: readonly ByMonth[]): Spend {
-  const sum = sumOf(spends);
-  return Object.fromEntries(
-    Object.entries(before).map(([month, { byTeam = {}, ...others }]) => {
-      const missing = Math.max(0, (sum[month] ?? 0) - (byTeam[String(team)] ?? 0));
-      const ofTeams = addTo(byTeam, String(team), missing);
-      return [month, { ...others, ...(Object.keys(ofTeams).length > 0 && { byTeam: ofTeams }) }];
-    }),
-  );
-}
+/** Only what `after` adds. What was counted beyond it stays: it is of records that are lost, or newer than those at hand. */
+export const missingIn = (before: ByMonth, after: ByMonth): ByMonth =>
+  Object.fromEntries(Object.entries(moreThan(before, after)).filter(([, micros]) => micros > 0));
 
-/** The spend with all that an owner's records come to, in place of what was counted for the owner. Teams keep what they had. */
-export function recount(before: Spend = {}, owner: string, spends: readonly ByMonth[], at: string): Spend {
-  const counted = Object.fromEntries(
-    Object.entries(before).map(([month, { byOwner }]) => [month, byOwner[owner] ?? 0]),
-  );
-  return addSpend(before, { owner }, moreThan(counted, sumOf(spends)), at);
+/** When the last of these months is over. */
+export function endOfMonths(spend: ByMonth): string | undefined {
+  const last = Object.keys(spend).sort().at(-1);
+  return last === undefined ? undefined : new Date(nextMonth(Date.parse(`${last}-01T00:00:00.000Z`))).toISOString();
 }

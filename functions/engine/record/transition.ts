@@ -6,6 +6,7 @@ import type { BootstrapEvent } from '../../../shared/bootstrap/event.js';
 import { collections } from '../../../shared/names.js';
 import type { Write } from '../../store/store.js';
 import { type Instance, type Plan, readyIn, titleOf } from '../plan.js';
+import { latestWarnings, withPause } from './bounded.js';
 import {
   type BootstrapRecord,
   type CallRecord,
@@ -84,7 +85,7 @@ export function endInstance(before: BootstrapRecord, plan: Plan, ended: Ended): 
   };
   const told = { event, ...(calls === undefined || calls.length === 0 ? {} : { calls }) };
   const warned = resolution.state === 'done' && resolution.warning !== undefined ? [resolution.warning] : [];
-  const warnings = [...new Set([...before.warnings, ...warned])];
+  const warnings = latestWarnings(before.warnings, warned);
   return advance({ ...before, instances, warnings, ...fuseOf(before, ended), ...pausesOf(before, ended) }, plan, at, [
     told,
   ]);
@@ -100,7 +101,7 @@ function pausesOf({ pauses = [] }: BootstrapRecord, { id, resolution, at }: Ende
   if ((resolution.output as { stopped?: unknown }).stopped !== true) return {};
   const vm = id.slice('vm:'.length);
   const isOpen = pauses.some((pause) => pause.vm === vm && pause.until === undefined);
-  return isOpen ? {} : { pauses: [...pauses, { vm, from: at }] };
+  return isOpen ? {} : { pauses: withPause(pauses, { vm, from: at }) };
 }
 
 function recordOf(before: InstanceRecord | undefined, { resolution, at, startedAt, attempt }: Ended): InstanceRecord {
@@ -152,7 +153,7 @@ export function advance(before: BootstrapRecord, plan: Plan, at: string, told: T
       endedAt: at,
       ...(state === 'failed' && problem !== undefined ? { problem } : {}),
       ...(state === 'succeeded-with-warnings' && problem !== undefined
-        ? { warnings: [...before.warnings, [problem.detail, problem.advice].join(' ')] }
+        ? { warnings: latestWarnings(before.warnings, [[problem.detail, problem.advice].join(' ')]) }
         : {}),
     },
     ready,

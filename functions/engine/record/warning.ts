@@ -2,6 +2,7 @@
 
 import { formatSeconds } from '../../../shared/bootstrap/duration.js';
 import type { ExpiryWarning } from '../../../shared/bootstrap/event.js';
+import { latestEnd, longestLifeSeconds } from '../../../shared/bootstrap/lifetime.js';
 import { calledBy } from '../../../shared/command-words.js';
 import type { BootstrapRecord } from './documents.js';
 import { removeAtOf } from './removal-rule.js';
@@ -33,19 +34,24 @@ export function dated(
 }
 
 /** The warning as it is stored, shown and sent. `longestAt`: no extension goes beyond it. */
-export function warningOf(record: BootstrapRecord, at: string, longestAt: string | undefined): ExpiryWarning {
+export function warningOf(record: BootstrapRecord, at: string, longestAt: string): ExpiryWarning {
   const { name, projectId } = record;
-  const called = calledBy(record);
   const removeAt = removeAtOf(record);
   const left = formatSeconds(Math.max(60, Math.round((Date.parse(removeAt) - Date.parse(at)) / 60_000) * 60));
-  const command = 'plinth beta bootstrap-cloud';
   return {
     at,
     removeAt,
     text: `The project ${projectId} of ${name} and all that is in it are removed in ${left}, at ${removeAt}.`,
-    advice:
-      longestAt === undefined || longestAt > removeAt
-        ? `To keep it longer: ${command} extend ${called} --ttl 4h`
-        : `It lives as long as this deployment allows. Only an operator can keep it longer, by: ${command} protect ${called} --until 1d --reason "…"`,
+    advice: adviceOn(record, longestAt),
   };
+}
+
+function adviceOn(record: BootstrapRecord, longestAt: string): string {
+  const [removeAt, called] = [removeAtOf(record), calledBy(record)];
+  const command = 'plinth beta bootstrap-cloud';
+  if (longestAt > removeAt) return `To keep it longer: ${command} extend ${called} --ttl 4h`;
+  if (latestEnd(record.createdAt) > removeAt) {
+    return `It lives as long as this deployment allows. Only an operator can keep it longer, by: ${command} protect ${called} --until 1d --reason "…"`;
+  }
+  return `No project lives longer than ${formatSeconds(longestLifeSeconds)}. Copy what you need from it, and bootstrap another one.`;
 }

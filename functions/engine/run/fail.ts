@@ -2,6 +2,7 @@
 import { QuotaShort, type StoredProblem } from '../../../shared/bootstrap/bootstrap.js';
 import { Problem } from '../../../shared/problems.js';
 import { type Instance, titleOf } from '../plan.js';
+import { inShort } from '../record/bounded.js';
 import type { LeaseRecord } from '../record/documents.js';
 import { end } from './end.js';
 import { handOver, pause } from './hand-over.js';
@@ -39,7 +40,7 @@ export async function afterFailure(
   const change: Partial<LeaseRecord> = {
     failures: counted,
     propagationSeconds: propagationSeconds + (kind === 'propagation' ? delay : 0),
-    retry: known ? secrets.hide(error.detail) : 'Something went wrong inside plinth',
+    retry: known ? inShort(secrets.hide(error.detail)) : 'Something went wrong inside plinth',
   };
   // What passes by itself is counted in time. A death loses the count since the last heartbeat at most.
   if (kind === 'propagation') held.tell(change);
@@ -56,7 +57,8 @@ export const faultOfOurs = (instance: Instance, { span }: Invocation): Problem =
     advice: `Run the same command again; if it comes back, tell your operator this trace: ${span.id}.`,
   });
 
-const stored = ({ code, detail, advice, members }: Problem, { hide }: HeardSecrets): StoredProblem => {
+const stored = ({ code, detail, advice, members }: Problem, secrets: HeardSecrets): StoredProblem => {
+  const hide = (text: string): string => inShort(secrets.hide(text));
   const short = QuotaShort.array().safeParse(members?.['short']).data;
   return {
     code,

@@ -7,6 +7,7 @@ import { redact, withFields } from '../../host/log.js';
 import { traceFields } from '../../tracing/trace.js';
 import type { Span } from '../../tracing/tracing.js';
 import type { Plan } from '../plan.js';
+import { inShort } from '../record/bounded.js';
 import type { CallRecord, StoredBootstrap } from '../record/documents.js';
 import { planOfRecord } from '../record/plan-of-record.js';
 import { removalPlanOf } from '../record/removal-plan.js';
@@ -62,7 +63,7 @@ export function createInvocation(
     log('DEBUG', text);
     const startedAt = clock.now().getTime() - milliseconds;
     span.child(name, { kind: 'client', startedAt, attributes: { 'plinth.result': result } }).end();
-    if (calls.length < maxCalls) calls.push({ at: clock.now().toISOString(), text: secrets.hide(text) });
+    if (calls.length < maxCalls) calls.push({ at: clock.now().toISOString(), text: inShort(secrets.hide(text)) });
   };
   const deadline = createDeadline(outer, deadlineAt);
   const signal = AbortSignal.any([held.signal, deadline.signal]);

@@ -9,6 +9,7 @@ import type { Context } from '../../context.js';
 import { persist } from '../../store/persist.js';
 import type { Document } from '../../store/store.js';
 import { type Instance, unmetNeeds } from '../plan.js';
+import { inShort } from '../record/bounded.js';
 import {
   type LeaseRecord,
   leaseId,
@@ -199,7 +200,7 @@ async function tryTurn(
   try {
     const attempt = Object.values(held.current().failures).reduce((sum, each) => sum + each, 0);
     const call = createCall({ context, facts, record, instance, attempt, signal, secrets });
-    const parts = { instance, call, record, hide: secrets.hide };
+    const parts = { instance, call, record, hide: (text: string) => inShort(secrets.hide(text)) };
     return { turn: await (removing ? makeUndoTurn(parts) : makeTurn(parts)) };
   } catch (error) {
     return { error };

@@ -146,7 +146,8 @@ async function look(
   const asked = { caller, options, secrets, given, sshPublicKey, base, maxMicros, agreed, team };
   const facts = { ...asked, checkBase: checkBase(context), warnings };
   const machines = steps.includes(plinthBinary);
-  const notAllowed = await problemIn(() => checkAllowed(config, options, isRight));
+  const createdAt = own?.data.createdAt ?? context.clock.now().toISOString();
+  const notAllowed = await problemIn(() => checkAllowed(config, options, createdAt, isRight));
   // What may not be used is looked up nowhere, and the caller is told nothing of it.
   for (const { path } of notAllowed?.errors ?? []) told.add(path);
 

@@ -1,6 +1,7 @@
 /** Tells a caller who they are to this deployment, and whether they may begin a bootstrap. */
 
 import type { CallerView } from '../../../shared/bootstrap/caller.js';
+import { longestLifeSeconds } from '../../../shared/bootstrap/lifetime.js';
 import type { callerRoutes } from '../../../shared/bootstrap/routes.js';
 import { readCounters } from '../../bootstraps/admission.js';
 import type { Config } from '../../config.js';
@@ -27,12 +28,13 @@ export const callerHandlers = (context: Context): Handlers<typeof callerRoutes> 
 });
 
 function mayUse({ allowed, defaultParent, limits: { maxTtlSeconds } }: Config): CallerView['mayUse'] {
+  const longestSeconds = Math.min(maxTtlSeconds ?? longestLifeSeconds, longestLifeSeconds);
   const named = (values: readonly string[]) => values.filter((each) => each !== '*');
   return {
     billingAccounts: named(allowed.billingAccounts),
     parents: named(allowed.parents),
     ...(defaultParent !== undefined && { defaultParent }),
     dnsZones: named(allowed.dnsZones),
-    ...(maxTtlSeconds !== undefined && { longestSeconds: maxTtlSeconds }),
+    longestSeconds,
   };
 }

@@ -1,5 +1,7 @@
 /** Decides by the deployment's settings who may bootstrap, and with which billing account, parent and DNS zone. */
-import { formatSeconds, parseDuration } from '../../../shared/bootstrap/duration.js';
+import { addSeconds } from '../../../shared/add-seconds.js';
+import { parseDuration } from '../../../shared/bootstrap/duration.js';
+import { endFault } from '../../../shared/bootstrap/lifetime.js';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { Problem } from '../../../shared/problems.js';
 import type { Config } from '../../config.js';
@@ -55,14 +57,19 @@ type Known = Pick<Config, 'bootstrappers' | 'auth'>;
 
 /**
  * Throws a 403 that names what may not be used. Throws a 400 for a missing parent or a lifetime that is too long. Checks only
- * options that are valid in themselves, and reports all objections at once.
+ * options that are valid in themselves, and reports all objections at once. `createdAt`: when it begins, or has begun.
  */
-export const checkAllowed = (config: Config, asked: Asked, isRight: (...options: (keyof Asked)[]) => boolean) =>
+export const checkAllowed = (
+  config: Config,
+  asked: Asked,
+  createdAt: string,
+  isRight: (...options: (keyof Asked)[]) => boolean,
+) =>
   checkAll([
     () => isRight('billingAccount') && checkAccount(config, asked),
     () => isRight('folderId') && checkParent(config, asked),
     () => isRight('dnsProjectId', 'dnsZoneName') && checkZone(config, asked),
-    () => isRight('projectTtl') && checkTtl(config, asked),
+    () => isRight('projectTtl') && checkTtl(config, asked, createdAt),
   ]);
 
 const accountOf = ({ billingAccount }: Pick<Asked, 'billingAccount'>): string =>
@@ -96,13 +103,8 @@ function checkZone({ allowed }: Config, { dnsProjectId, dnsZoneName }: Asked): v
   }
 }
 
-function checkTtl({ limits: { maxTtlSeconds } }: Config, { projectTtl }: Asked): void {
-  if (maxTtlSeconds !== undefined && (parseDuration(projectTtl) ?? 0) > maxTtlSeconds) {
-    const most = formatSeconds(maxTtlSeconds);
-    throw refused(
-      '--project-ttl',
-      `may be at most ${most} here, not ${projectTtl}`,
-      `Give --project-ttl ${most} or less.`,
-    );
-  }
+function checkTtl({ limits: { maxTtlSeconds } }: Config, { projectTtl }: Asked, createdAt: string): void {
+  const end = addSeconds(new Date(createdAt), parseDuration(projectTtl) ?? 0);
+  const fault = endFault(createdAt, end, maxTtlSeconds);
+  if (fault !== undefined) throw refused('--project-ttl', fault, 'Give a shorter --project-ttl.');
 }

@@ -1,9 +1,7 @@
 /** Whether new bootstraps are taken, and there is room for one more. */
-import { collections } from '../../../shared/names.js';
 import { checkAdmission } from '../../bootstraps/admission.js';
-import { countOne } from '../../bootstraps/counters.js';
-import { countersId, liftCounters, read } from '../../engine/record/documents.js';
-import { persist } from '../../store/persist.js';
+import { checkOneMore } from '../../bootstraps/counters.js';
+import { ofOwner, readCounts } from '../../engine/record/counts.js';
 import { defineFinding, ok } from '../finding.js';
 
 export const room = defineFinding({
@@ -14,9 +12,10 @@ export const room = defineFinding({
   mustBeAsked: true,
   about: [],
   async ask({ context: { store, config }, intent: { owner } }) {
-    const counters = read(await persist(() => store.get(collections.counters, countersId)), liftCounters)?.data;
-    checkAdmission(counters);
-    return { own: countOne(counters, owner, config.limits).byOwner[owner] ?? 1, limit: config.limits.livingPerOwner };
+    const counts = await readCounts({ store }, { owners: [owner] });
+    checkAdmission(counts.all);
+    checkOneMore(counts, owner, config.limits);
+    return { own: ofOwner(counts, owner).living + 1, limit: config.limits.livingPerOwner };
   },
   judge: ({ own, limit }) => ok(`it would be ${own} of ${limit}`),
 });

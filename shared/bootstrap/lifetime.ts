@@ -1,0 +1,17 @@
+/** How long a project may live, for everything that sets its end: `--project-ttl`, `extend` and `protect`. Pure. */
+import { addSeconds } from '../add-seconds.js';
+import { formatSeconds } from './duration.js';
+
+/** From its beginning. Holds in every deployment and for everybody, so that no bootstrap counts in more than a year's months. */
+export const longestLifeSeconds = 366 * 86_400;
+
+/** When a project that began at `createdAt` ends at the latest. `ceilingSeconds`: of the deployment, if it has one. */
+export const latestEnd = (createdAt: string, ceilingSeconds = longestLifeSeconds): string =>
+  addSeconds(new Date(createdAt), Math.min(ceilingSeconds, longestLifeSeconds));
+
+/** What is wrong with an end, without the name of what sets it. Undefined: nothing is. */
+export function endFault(createdAt: string, end: string, ceilingSeconds = longestLifeSeconds): string | undefined {
+  const latest = latestEnd(createdAt, ceilingSeconds);
+  const most = formatSeconds(Math.min(ceilingSeconds, longestLifeSeconds));
+  return end <= latest ? undefined : `would go beyond ${most} from its beginning: ${latest} is the latest end`;
+}
