@@ -18,11 +18,14 @@ const linesOf = (text: string): string[] =>
     .flatMap((each) => each.split(/[\r\n]+/))
     .map((line) => line.trim());
 
+/** A shorter one is no key, and may be a word. */
+const shortestLine = 16;
+
 /** For a file that is a secret and nothing else, such as a key, a token or an address that opens something. */
 export function registerLines({ register }: Registry, text: string): void {
   for (const line of linesOf(text)) {
     if (line.startsWith('-----') || (line.startsWith('#') && !/secret/i.test(line))) continue;
-    if (line.length >= shortestHidden) register(line);
+    if (line.length >= shortestLine) register(line);
     // A key that was changed is a part of its line.
     for (const [key] of line.matchAll(/AGE-SECRET-KEY[^\s"',]*|[\w+/=.-]{24,}/gi)) register(key);
   }
@@ -33,7 +36,7 @@ const isOpen = (value: string): boolean =>
   /^(?:ENC\[AES256_GCM,|age1[a-z0-9]{20,}$|-----|true$|false$|null$|~$)/.test(value);
 
 /** A key and what follows it: `key: value`, `"key": value`, `KEY=value`. */
-const pair = /^(?:- +|export +|\? +)*(?:"([^"]*)"|'([^']*)'|([^\s:=#"'[\]{},][^:=#"'[\]{},]*?))\s*(?::(?=\s|$)|=)\s*(.*)$/;
+const pair = /^(?:- +|export +|\? +)*(?:"([^"]*)"|'([^']*)'|([^\s:=#"'[\]{},][^:=#"'[\]{},]*?))\s*(?::(?=[\s"'0-9]|$)|=)\s*(.*)$/;
 
 interface Candidate {
   readonly key: string;

@@ -13,6 +13,7 @@ import { Problem } from '../../shared/problems.js';
 import { makeOptions } from '../install-config/make-options.js';
 import { type ToyParts, toy } from './toys.js';
 import { alice, createWorld, type World } from './world.js';
+import { redactorOf } from '../support/redactor.js';
 
 /** A toy that is undone; `gone` tells in which order. */
 function undone(
@@ -41,7 +42,7 @@ function undone(
 /** Something that a job said on a machine. */
 async function logged({ context }: World, bootstrapId: string): Promise<void> {
   const expireAt = '2030-01-01T00:00:00.000Z';
-  const log = createStepLog(context, { bootstrapId, instance: 'project', generation: 1, expireAt }, () => []);
+  const log = createStepLog(context, { bootstrapId, instance: 'project', generation: 1, expireAt }, redactorOf());
   await log.append('job', 0, Buffer.from('said on a machine\n'), true);
 }
 

@@ -29,6 +29,7 @@ import type { BootstrapRequest } from '../../shared/bootstrap/request.js';
 import { bootstrapRoutes } from '../../shared/bootstrap/routes.js';
 import type { ProblemBody } from '../../shared/problems.js';
 import type { Issuer } from './issuer.js';
+import { createLog } from '../../functions/host/log.js';
 
 const routes: readonly Route[] = Object.values({ ...bootstrapRoutes, ...problemRoutes });
 
@@ -204,7 +205,7 @@ export async function createBootstrapsServer(
   const context = createContext(readConfig(environment(issuer, env)), {
     cloud,
     clock: createClock(0.005),
-    log: (severity, message, fields) => void logged.push(JSON.stringify({ severity, message, ...fields })),
+    log: createLog({ write: (line) => logged.push(line) }),
     store: {
       ...memory,
       watch(collection, id, onChange, onError) {

@@ -5,6 +5,7 @@ import type { LogPage, LogView } from '../../shared/bootstrap/log.js';
 import type { BeginReply } from '../../shared/bootstrap/routes.js';
 import { type BootstrapsServer, createBootstrapsServer, makeRequest } from './bootstraps-server.js';
 import { createIssuer, type Issuer } from './issuer.js';
+import { redactorOf } from '../support/redactor.js';
 
 const [alice, bob] = ['alice@example.com', 'bob@example.com'];
 
@@ -29,7 +30,7 @@ describe('GET /bootstraps/{id}/logs', () => {
     const log = createStepLog(
       server.context,
       { bootstrapId: bootstrap.id, instance: 'install:dc1', generation: 1, expireAt: bootstrap.deadlineAt },
-      () => ['planted-secret'],
+      redactorOf('planted-secret'),
     );
     await log.append('job', 0, Buffer.from('with planted-secret\nand planted-sec'), false);
     await log.append('job', 24, Buffer.from('planted-secret again\n'), true);

@@ -13,6 +13,7 @@ import { noTracing } from '../../functions/tracing/tracing.js';
 import { createMemoryStore } from '../../local/functions/memory-store.js';
 import type { RouteTable } from '../../shared/api.js';
 import { Problem } from '../../shared/problems.js';
+import { createLog } from '../../functions/host/log.js';
 
 const echo = { description: 'What came', type: 'application/json', schema: z.unknown() } as const;
 
@@ -76,7 +77,7 @@ describe('the router', () => {
     const handler = createRouter({
       context: {
         config: { project: 'plinth-test' } as never,
-        log: (severity, message, fields) => void logged.push(JSON.stringify({ severity, message, ...fields })),
+        log: createLog({ write: (line) => logged.push(line) }),
         store: createMemoryStore(),
         tracing: noTracing,
       },
@@ -90,9 +91,9 @@ describe('the router', () => {
           operator: false,
         };
       },
-      secretsIn: (body) => {
+      registerSecrets: ({ register }, body) => {
         const token = (body as { token?: unknown } | null)?.token;
-        return typeof token === 'string' ? [token] : [];
+        if (typeof token === 'string') register(token);
       },
       handlers: {
         putThing: async ({ params, query, body, caller }) => ({

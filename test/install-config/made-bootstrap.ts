@@ -95,6 +95,7 @@ export function makeBootstrap(start: Changes = {}, elsewhere?: StepSecrets): Mad
       if (payload === undefined) throw new Error(`no version ${version} of ${name}`);
       return payload;
     },
+    register: () => undefined,
     remove: async (name) => void stored.delete(name),
   };
   const store = elsewhere ?? inMemory;

@@ -3,12 +3,12 @@ import type { Context } from '../../context.js';
 import { callerSecretName, secretId, secretLabels } from '../record/secret-ids.js';
 import type { StepSecrets } from '../step.js';
 
-/** `heard` gets each secret value that passes through, so that logs and problems can be redacted. */
+/** `register` gets each secret value that passes through. */
 export function createStepSecrets(
   { cloud, config }: Pick<Context, 'cloud' | 'config'>,
   bootstrapId: string,
   callerVersion: string | undefined,
-  heard: (value: string) => void,
+  register: (value: string) => void,
 ): StepSecrets {
   const { secretManager } = cloud;
   const idOf = (name: string) => secretId(bootstrapId, name);
@@ -19,17 +19,20 @@ export function createStepSecrets(
         string,
         string
       >;
-      for (const value of Object.values(values)) heard(value);
+      for (const value of Object.values(values)) register(value);
       return values;
+    },
+    register: (value) => {
+      if (value !== undefined) register(value);
     },
     find: (name) => secretManager.find(idOf(name)),
     write(name, payload) {
-      hear(payload, heard);
+      registerPayload(payload, register);
       return secretManager.write(idOf(name), payload, secretLabels(config, bootstrapId));
     },
     async read(name, version) {
       const payload = await secretManager.read(idOf(name), version);
-      hear(payload, heard);
+      registerPayload(payload, register);
       return payload;
     },
     remove: (name) => secretManager.remove(idOf(name)),
@@ -40,8 +43,8 @@ export function createStepSecrets(
 const shortestMade = 16;
 
 /** A payload may be JSON with many secrets. Each text in it counts by itself. */
-function hear(payload: string, heard: (value: string) => void): void {
-  heard(payload);
+function registerPayload(payload: string, register: (value: string) => void): void {
+  register(payload);
   let parsed: unknown;
   try {
     parsed = JSON.parse(payload);
@@ -49,7 +52,7 @@ function hear(payload: string, heard: (value: string) => void): void {
     return;
   }
   const walk = (value: unknown): void => {
-    if (typeof value === 'string' && value.length >= shortestMade) heard(value);
+    if (typeof value === 'string' && value.length >= shortestMade) register(value);
     else if (typeof value === 'object' && value !== null) Object.values(value).forEach(walk);
   };
   walk(parsed);
