@@ -126,7 +126,7 @@ async function contentOf(from: string, { io, settings }: Call): Promise<ConfigVa
       errors: [{ path: '--from', message: `${from}: ${reason(error)}` }],
     });
   }
-  const values = await configIn(text, from === '-' ? 'What was read' : from);
+  const values = await configIn(text, from === '-' ? 'What was read' : from, settings);
   if (Object.keys(values).length > 0) return values;
   throw new Problem('bad-input', `${from === '-' ? 'What was read' : from} says nothing.`, {
     errors: [{ path: '--from', message: 'holds no setting' }],

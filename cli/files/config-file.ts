@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { Problem } from '../../shared/problems.js';
 import type { Settings } from '../settings.js';
 import { makeSecretFolder, reason, secretMode, writeWhole } from './files.js';
-import { readSecretTextIfThere } from './secret-text.js';
+import { readSecretTextIfThere, registerUnreadable } from './secret-text.js';
 
 /** All names that the file may hold, in display order. */
 export const configNames = [
@@ -34,11 +34,11 @@ function textOf(settings: Reading): string | undefined {
 /** Empty if there is no file. */
 export async function readConfig(settings: Reading): Promise<ConfigValues> {
   const text = textOf(settings);
-  return text === undefined ? {} : configIn(text, configPath(settings.configFolder));
+  return text === undefined ? {} : configIn(text, configPath(settings.configFolder), settings);
 }
 
 /** `from` names the text in messages. */
-export async function configIn(text: string, from: string): Promise<ConfigValues> {
+export async function configIn(text: string, from: string, settings: Reading): Promise<ConfigValues> {
   const { parseYaml } = await import('../../shared/yaml-text.js');
   const word = z.string().optional();
   const form = z.strictObject({
@@ -46,7 +46,10 @@ export async function configIn(text: string, from: string): Promise<ConfigValues
     oauth: z.strictObject({ issuer: word, clientId: word, clientSecret: word }).optional(),
   });
   const parsed = parseYaml(text);
-  if ('fault' in parsed) throw unreadable(from, parsed.fault);
+  if ('fault' in parsed) {
+    registerUnreadable(text, settings);
+    throw unreadable(from, parsed.fault);
+  }
   const read = form.safeParse(parsed.content ?? {});
   if (!read.success) {
     const [issue] = read.error.issues;

@@ -37,6 +37,9 @@ export function registerText(text: string, kind: SecretFileKind, { redactor }: R
   return text;
 }
 
+/** For a text that cannot be parsed, so that nobody knows which of its values is a secret. */
+export const registerUnreadable = (text: string, { redactor }: Reading): void => registerScalars(redactor, text);
+
 /** Throws if it cannot be read. */
 export const readSecretText = (path: string, kind: SecretFileKind, settings: Reading): string =>
   registerText(readFileSync(path, 'utf8'), kind, settings);

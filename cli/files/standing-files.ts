@@ -23,7 +23,7 @@ import {
   withSuffix,
   writeWhole,
 } from './files.js';
-import { readSecretTextIfThere, registerText } from './secret-text.js';
+import { readSecretTextIfThere, registerText, registerUnreadable } from './secret-text.js';
 import {
   checkSecrets,
   identityPath,
@@ -85,7 +85,7 @@ export async function standingFaults(
         if (unwritable !== undefined) faults.push({ path: flag, message: `${path} cannot be written: ${unwritable}` });
         if (text === undefined || local.recoverConfig) continue;
         if (text.length > longestFile) faults.push({ path: flag, message: `${path} is larger than 400 KiB` });
-        await readYaml(text);
+        await readYaml(text, settings);
         if (flag === '--secrets-file') await checkSecrets({ path, text });
       } catch (error) {
         const why =
@@ -158,7 +158,7 @@ async function* eachFile(
     const other = standing?.projectId ?? 'previous';
 
     yield await onDisk(configPath, '--install-config', async () => {
-      const same = ours && (await sameYaml(standing.text, config));
+      const same = ours && (await sameYaml(standing.text, config, settings));
       const aside = standing === undefined || ours ? undefined : moveAside(configPath, other, settings);
       if (!same) writeWhole(configPlace, config, openMode);
       return wrote(configPath, 'install config', same, aside);
@@ -236,16 +236,19 @@ async function keepIdentity(
 async function readConfig(path: string, settings: Settings): Promise<StandingConfig | undefined> {
   const text = readSecretTextIfThere(path, 'install config', settings);
   if (text === undefined) return undefined;
-  const { bootstrap } = (await readYaml(text)) as { bootstrap?: { id?: unknown; projectId?: unknown } };
+  const { bootstrap } = (await readYaml(text, settings)) as { bootstrap?: { id?: unknown; projectId?: unknown } };
   const word = (value: unknown) => (typeof value === 'string' && /^[a-z0-9-]{1,63}$/.test(value) ? value : undefined);
   return { path, text, bootstrapId: word(bootstrap?.id), projectId: word(bootstrap?.projectId) };
 }
 
 /** Any mapping. The function judges its content. */
-async function readYaml(text: string): Promise<object> {
+async function readYaml(text: string, settings: Settings): Promise<object> {
   const { parseYaml } = await import('../../shared/yaml-text.js');
   const parsed = parseYaml(text);
-  if ('fault' in parsed) throw Object.assign(new SyntaxError(parsed.fault), { code: 'NO_YAML' });
+  if ('fault' in parsed) {
+    registerUnreadable(text, settings);
+    throw Object.assign(new SyntaxError(parsed.fault), { code: 'NO_YAML' });
+  }
   const { content } = parsed;
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
     throw Object.assign(new SyntaxError('it is no YAML mapping'), { code: 'NO_MAPPING' });
@@ -253,12 +256,12 @@ async function readYaml(text: string): Promise<object> {
   return content;
 }
 
-async function sameYaml(one: string, other: string): Promise<boolean> {
+async function sameYaml(one: string, other: string, settings: Settings): Promise<boolean> {
   const sorted = (_: string, value: unknown): unknown =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
       ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
       : value;
-  const [first, second] = await Promise.all([readYaml(one), readYaml(other)]);
+  const [first, second] = await Promise.all([readYaml(one, settings), readYaml(other, settings)]);
   return JSON.stringify(first, sorted) === JSON.stringify(second, sorted);
 }
 

@@ -13,7 +13,7 @@ import type { SecretRedactor } from '../../shared/secret-redactor.js';
 import { registerSecretsFile } from '../../shared/secret-texts.js';
 import { sha256 } from '../../shared/sha256.js';
 import { homePlaceOf, reason } from '../files/files.js';
-import { readSecretText } from '../files/secret-text.js';
+import { readSecretText, registerUnreadable } from '../files/secret-text.js';
 import type { Call } from '../frame/command.js';
 import { standingPackage, type UnpackedPackage, unpackPackage } from './unpack.js';
 
@@ -63,6 +63,7 @@ export async function readInputs(call: Call): Promise<InstallInputs> {
   const configText = await attempt('--install-config', () => readSecretText(configPath, 'install config', settings));
   const config =
     configText === undefined ? undefined : await attempt('--install-config', () => readInstallConfig(configText));
+  if (configText !== undefined && config === undefined) registerUnreadable(configText, settings);
   const secretsText = await attempt('--secrets-file', () => readSecretText(secretsPath, 'secrets file', settings));
   const identity = await attempt('--age-key', () =>
     wholeIdentityIn(readSecretText(keyPath, 'age identity', settings), keyPath),

@@ -16,7 +16,7 @@ import {
   withSuffix,
   writeWhole,
 } from '../files/files.js';
-import { readSecretTextIfThere, registerText, type SecretFileKind } from '../files/secret-text.js';
+import { readSecretTextIfThere, registerText, registerUnreadable, type SecretFileKind } from '../files/secret-text.js';
 import { identityPath, isInClear } from '../files/secrets-file.js';
 import { type DatacenterKey, suffixOf } from '../files/standing-files.js';
 import type { Call } from '../frame/command.js';
@@ -126,6 +126,7 @@ async function readFrom(
   const { parseYaml } = await import('../../shared/yaml-text.js');
   const parsed = parseYaml(config);
   if ('fault' in parsed) {
+    registerUnreadable(config, settings);
     throw new Problem('conflict', `${paths.config} on the jumpbox of ${name} is no YAML: ${parsed.fault}.`, {
       advice: 'The same command without --recover-config writes it again, where plinth still has its record.',
     });

@@ -5,7 +5,7 @@ import { fileOptions, flagName, type GivenFlags, type GivenOptions } from '../..
 import { uploadText } from '../../shared/bootstrap/upload.js';
 import type { Fault } from '../../shared/problems.js';
 import { expandHome, homePlaceOf, placeOf, whyUnreadable } from '../files/files.js';
-import { readSecretText } from '../files/secret-text.js';
+import { readSecretText, registerUnreadable } from '../files/secret-text.js';
 import type { Settings } from '../settings.js';
 import { binaryFault } from './binary-file.js';
 import { hashOf, type LocalUpload } from './upload-source.js';
@@ -43,8 +43,11 @@ export async function valuesDoubts({ pcAppsValues = [] }: GivenFlags, settings: 
     const place = homePlaceOf(path, settings);
     // An unreadable file has its own fault.
     if (whyUnreadable(place) !== undefined) return [];
-    const why = faultInDocuments(readSecretText(place, 'values file', settings));
-    return why === undefined ? [] : [{ path: '--pc-apps-values', message: `${path} is no YAML: ${why}` }];
+    const text = readSecretText(place, 'values file', settings);
+    const why = faultInDocuments(text);
+    if (why === undefined) return [];
+    registerUnreadable(text, settings);
+    return [{ path: '--pc-apps-values', message: `${path} is no YAML: ${why}` }];
   });
 }
 

@@ -11,7 +11,7 @@ import {
 } from '../../shared/bootstrap/options.js';
 import { type Fault, Problem } from '../../shared/problems.js';
 import { homePlaceOf, reason } from '../files/files.js';
-import { readSecretText } from '../files/secret-text.js';
+import { readSecretText, registerUnreadable } from '../files/secret-text.js';
 import type { Call } from '../frame/command.js';
 import { nearest } from '../frame/nearest.js';
 import type { Settings } from '../settings.js';
@@ -37,6 +37,7 @@ export async function readProjectFile(name: string, settings: Settings): Promise
   const text = textOf(name, settings);
   const [{ isMap }, { readYamlDocument }] = await Promise.all([import('yaml'), import('../../shared/yaml-text.js')]);
   const { document, errors, warnings, lineOf } = readYamlDocument(text);
+  if (errors.length + warnings.length > 0) registerUnreadable(text, settings);
   const reading: Reading = {
     name,
     document,

@@ -67,3 +67,35 @@ describe('a damaged file of secrets', () => {
     expect(`${stdout}${stderr}`).to.include(vault).and.not.match(/Hunter2|Warning: Unresolved|--trace-warnings/);
   });
 });
+
+describe('a command that dies of what nobody catches', () => {
+  const planted = 'planted-"vault" \\ password-4711';
+  /** Runs before the command line: its first request meets this. */
+  const hook = (what: string): string =>
+    `data:text/javascript,${encodeURIComponent(
+      `globalThis.fetch = () => { ${what}; return new Promise((resolve) => setTimeout(resolve, 5000)); };`,
+    )}`;
+  const value = 'process.env.PLINTH_VAULT_PASSWORD';
+
+  for (const [name, what] of Object.entries({
+    'an exception': `setImmediate(() => { throw new Error('no luck with ' + ${value}); })`,
+    'a rejection': `void Promise.reject(Object.assign(new Error('no luck'), { stack: ${value} }))`,
+    'a warning and an exception': `process.emitWarning(${value}); setTimeout(() => { throw ${value}; }, 50)`,
+  })) {
+    it(`tells of ${name} without secrets`, async () => {
+      const sandbox = createSandbox('http://127.0.0.1:9');
+      try {
+        for (const flags of [[], ['--json', '--verbose']]) {
+          const env = { PLINTH_VAULT_PASSWORD: planted, NODE_OPTIONS: `--import="${hook(what)}"` };
+          const { code, stdout, stderr } = await sandbox.spawn([...bootstrap, 'list', ...flags], env).ended;
+          expect(code, stderr).to.equal(1);
+          expect(stderr).to.include('Something went wrong inside plinth');
+          expect(`${stdout}${stderr}`).not.to.match(/planted|4711/);
+          if (flags.length > 0) expect(JSON.parse(stdout)).to.deep.include({ type: 'result', exitCode: 1 });
+        }
+      } finally {
+        sandbox.remove();
+      }
+    });
+  }
+});
