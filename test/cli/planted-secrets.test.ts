@@ -1,13 +1,12 @@
 /** 200 planted secrets, in every file that may hold one, damaged in eleven ways: none comes out of any command. */
 import { expect } from 'chai';
 import type { SecretFileKind } from '../../cli/files/secret-text.js';
+import { damages, partsIn } from '../support/planted.js';
 import {
-  damages,
   everyCommand,
   flagSecrets,
   makePlantedScene,
   type PlantedScene,
-  partsIn,
   plantedFlags,
   plantedVariables,
 } from './planted-secrets.js';

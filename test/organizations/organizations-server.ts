@@ -20,6 +20,7 @@ import { organizationRoutes } from '../../shared/organization/routes.js';
 import type { ProblemBody } from '../../shared/problems.js';
 import type { Issuer } from '../http/issuer.js';
 import { checkReply } from '../support/contract.js';
+import { createLog } from '../../functions/host/log.js';
 
 export type Operation = keyof typeof organizationRoutes;
 export const operations = Object.keys(organizationRoutes) as Operation[];
@@ -126,9 +127,11 @@ export async function createOrganizationsServer(
     store,
     cloud: cloudWith(secrets),
     clock: clockAhead(clockSeconds),
-    log: (severity, message, fields) => {
-      if (severity !== 'INFO' && severity !== 'DEBUG') logged.push(JSON.stringify({ severity, message, ...fields }));
-    },
+    log: createLog({
+      write(line) {
+        if (!/^\{"severity":"(?:INFO|DEBUG)"/.test(line)) logged.push(line);
+      },
+    }),
   });
   ownFrameworkBodies();
   servers += 1;
