@@ -23,7 +23,7 @@ export async function withRedactor<T>(redactor: SecretRedactor, work: () => Prom
 }
 
 /** Registers a secret of the work that goes on here. */
-export const registerHere = (value: string): void => current.getStore()?.register(value);
+export const registerHere = (value: string | undefined): void => current.getStore()?.register(value);
 
 /** Registers a secret that serves all callers, and returns it. */
 export function registerOfDeployment(value: string): string {

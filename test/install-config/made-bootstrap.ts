@@ -96,6 +96,7 @@ export function makeBootstrap(start: Changes = {}, elsewhere?: StepSecrets): Mad
       return payload;
     },
     register: () => undefined,
+    readJson: async (name, version) => JSON.parse(await inMemory.read(name, version)) as unknown,
     remove: async (name) => void stored.delete(name),
   };
   const store = elsewhere ?? inMemory;
