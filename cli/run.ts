@@ -68,7 +68,15 @@ async function run(args: readonly string[], io: Io, traced: Traced): Promise<num
     if (match === undefined) throw noCommand(argv);
     refuseSlip(argv, match);
     interrupted = interruption(io);
-    const call = callOf(match, { argv, given, io: guarded(io, settings.redactor), settings, output, interrupted, traced });
+    const call = callOf(match, {
+      argv,
+      given,
+      io: guarded(io, settings.redactor),
+      settings,
+      output,
+      interrupted,
+      traced,
+    });
     const { data, problem: ended, exitCode, ...shown } = await match.command.run(call);
     const code = exitCode ?? ended?.kind.exit ?? 0;
     output.result(

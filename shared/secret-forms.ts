@@ -14,7 +14,9 @@ const afterName = (pattern: RegExp): SecretForm => ({ pattern, replacement: `$1$
 
 /** Nothing else has these forms, so they are taken out of everything. */
 export const keyForms: readonly SecretForm[] = [
-  whole(/-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|$)/g),
+  whole(
+    /-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|$)/g,
+  ),
   whole(/AGE-SECRET-KEY-[A-Z0-9-]{8,}/gi),
   whole(/whsec_[A-Za-z0-9+/]{16,}={0,2}/g),
 ];

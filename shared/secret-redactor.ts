@@ -69,7 +69,10 @@ function createIndex() {
       const start = text.slice(0, shortestHidden);
       const same = byStart.get(start) ?? [];
       if (same.includes(text)) return;
-      byStart.set(start, [...same, text].sort((a, b) => b.length - a.length));
+      byStart.set(
+        start,
+        [...same, text].sort((a, b) => b.length - a.length),
+      );
       longest = Math.max(longest, text.length);
     },
     longest: () => longest,
@@ -162,7 +165,11 @@ export function createSecretRedactor({ forms = [] }: { readonly forms?: readonly
               .split(first)
               .map((part) => around(part, others))
               .join(first);
-      const keeping = (value: string): string => around(value, kept.flatMap((each) => [each, escapedOf(each)]));
+      const keeping = (value: string): string =>
+        around(
+          value,
+          kept.flatMap((each) => [each, escapedOf(each)]),
+        );
       return inData(data, keeping) as T;
     },
     shownLength(bytes) {

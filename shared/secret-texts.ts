@@ -36,7 +36,8 @@ const isOpen = (value: string): boolean =>
   /^(?:ENC\[AES256_GCM,|age1[a-z0-9]{20,}$|-----|true$|false$|null$|~$)/.test(value);
 
 /** A key and what follows it: `key: value`, `"key": value`, `KEY=value`. */
-const pair = /^(?:- +|export +|\? +)*(?:"([^"]*)"|'([^']*)'|([^\s:=#"'[\]{},][^:=#"'[\]{},]*?))\s*(?::(?=[\s"'0-9]|$)|=)\s*(.*)$/;
+const pair =
+  /^(?:- +|export +|\? +)*(?:"([^"]*)"|'([^']*)'|([^\s:=#"'[\]{},][^:=#"'[\]{},]*?))\s*(?::(?=[\s"'0-9]|$)|=)\s*(.*)$/;
 
 interface Candidate {
   readonly key: string;

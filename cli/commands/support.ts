@@ -20,14 +20,13 @@ export const support = defineCommand({
 
   async run(call) {
     const client = await call.connect();
-    const [{ archiveOf, standing, writeArchive }, { gather }, { withoutSuspects }, { registerKnownSecrets }] = await Promise.all(
-      [
+    const [{ archiveOf, standing, writeArchive }, { gather }, { withoutSuspects }, { registerKnownSecrets }] =
+      await Promise.all([
         import('../support/archive.js'),
         import('../support/gather.js'),
         import('../../shared/secret-forms.js'),
         import('../support/known-secrets.js'),
-      ],
-    );
+      ]);
     const { redact } = call.settings.redactor;
     const project = call.word('project')?.text ?? '';
     const folder = `plinth-support-${project.replaceAll(/[^\w.-]/g, '-').slice(0, 30)}`;

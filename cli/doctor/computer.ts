@@ -73,7 +73,10 @@ export async function keyCheck({ settings, given }: Call): Promise<Check> {
   if (inAgent) return ok(name, `${key.from}, held by ssh-agent`);
   const advice = 'Hand its private half to ssh-agent (ssh-add), or name another with --ssh-private-key-path.';
   try {
-    const text = key.privatePath === undefined ? undefined : readSecretTextIfThere(placeOf(key.privatePath, settings), 'SSH private key', settings);
+    const text =
+      key.privatePath === undefined
+        ? undefined
+        : readSecretTextIfThere(placeOf(key.privatePath, settings), 'SSH private key', settings);
     if (text === undefined) return warning(name, `${key.from}: its private half is not beside it`, advice);
     const { publicHalfOf, readLoginKey } = await import('../../functions/remote/login-key.js');
     const read = readLoginKey(text);

@@ -88,8 +88,7 @@ export async function standingFaults(
         await readYaml(text, settings);
         if (flag === '--secrets-file') await checkSecrets({ path, text });
       } catch (error) {
-        const why =
-          error instanceof Problem ? inFull(error) : `${path} cannot be read: ${reason(error)}`;
+        const why = error instanceof Problem ? inFull(error) : `${path} cannot be read: ${reason(error)}`;
         faults.push({ path: flag, message: why });
       }
     }

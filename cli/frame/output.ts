@@ -1,10 +1,10 @@
 /** What the commands print, and where: results on stdout, everything else on stderr. Prose for people, or JSON lines. */
 import pc from 'picocolors';
+import { redacted } from '../../shared/bootstrap/options.js';
 import { type Fault, Problem, problemKinds } from '../../shared/problems.js';
 import type { SecretRedactor } from '../../shared/secret-redactor.js';
 import type { Settings } from '../settings.js';
 import type { OutputStream } from './io.js';
-import { redacted } from '../../shared/bootstrap/options.js';
 import { printable } from './printable.js';
 import { wrapLine } from './wrap-line.js';
 
@@ -97,7 +97,11 @@ export function createOutput({ settings, json, verbose, stdout, stderr }: Output
     },
     problem: (problem) => {
       const { code, detail, advice, errors } = problem;
-      const shown = redact({ detail, ...(advice !== undefined && { advice }), ...(errors !== undefined && { errors }) });
+      const shown = redact({
+        detail,
+        ...(advice !== undefined && { advice }),
+        ...(errors !== undefined && { errors }),
+      });
       say(problemText(new Problem(code, shown.detail, shown), style));
     },
     through: (to) => {

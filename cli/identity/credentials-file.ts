@@ -6,14 +6,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { Problem } from '../../shared/problems.js';
 import { registerScalars } from '../../shared/secret-texts.js';
-import {
-  keepSecret,
-  makeSecretFolder,
-  reason,
-  secretMode,
-  whyUnwritable,
-  writeWhole,
-} from '../files/files.js';
+import { keepSecret, makeSecretFolder, reason, secretMode, whyUnwritable, writeWhole } from '../files/files.js';
 import { readSecretTextIfThere, registerText } from '../files/secret-text.js';
 import type { Settings } from '../settings.js';
 

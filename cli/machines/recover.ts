@@ -8,14 +8,7 @@ import type { Host } from '../../functions/remote/remote.js';
 import type { BootstrapOptions, LocalOptions } from '../../shared/bootstrap/options.js';
 import { filesOnJumpbox } from '../../shared/install-config/on-jumpbox.js';
 import { Problem } from '../../shared/problems.js';
-import {
-  makeSecretFolder,
-  openMode,
-  placeOf,
-  secretMode,
-  withSuffix,
-  writeWhole,
-} from '../files/files.js';
+import { makeSecretFolder, openMode, placeOf, secretMode, withSuffix, writeWhole } from '../files/files.js';
 import { readSecretTextIfThere, registerText, registerUnreadable, type SecretFileKind } from '../files/secret-text.js';
 import { identityPath, isInClear } from '../files/secrets-file.js';
 import { type DatacenterKey, suffixOf } from '../files/standing-files.js';

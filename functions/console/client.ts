@@ -22,7 +22,11 @@ export function createClientSource({ config, cloud, clock }: Keeping): () => Pro
         cause,
       });
     });
-    return { issuer: config.auth.issuer, clientId: console.clientId, clientSecret: registerOfDeployment(secret.trim()) };
+    return {
+      issuer: config.auth.issuer,
+      clientId: console.clientId,
+      clientSecret: registerOfDeployment(secret.trim()),
+    };
   };
   return () => {
     const nowMs = clock.now().getTime();

@@ -1,14 +1,5 @@
 /** Examines a file in the SOPS form: whether it is complete, who can open it, and which of its values are encrypted. */
-import {
-  type Document,
-  isMap,
-  isScalar,
-  isSeq,
-  type Pair,
-  type Scalar,
-  visit,
-  type YAMLMap,
-} from 'yaml';
+import { type Document, isMap, isScalar, isSeq, type Pair, type Scalar, visit, type YAMLMap } from 'yaml';
 import { Problem } from '../problems.js';
 import { faultText, readYamlDocument, type YamlFault } from '../yaml-text.js';
 import { isSealed } from './sops-cipher.js';

@@ -75,7 +75,9 @@ async function plantedFiles(
     text: `${secret}\n`,
     secrets: [secret],
     readers: [['up', '--yes']],
-    beside: { 'plinth.yaml': yaml({ [flagName(options[n % options.length] as SecretOption).slice(2)]: { file: 'secret.txt' } }) },
+    beside: {
+      'plinth.yaml': yaml({ [flagName(options[n % options.length] as SecretOption).slice(2)]: { file: 'secret.txt' } }),
+    },
   }));
   const identityFile = (path: string, readers: PlantedFile['readers']): PlantedFile => ({
     path,
@@ -122,7 +124,14 @@ async function plantedFiles(
       {
         path: '~/.config/plinth/credentials.json',
         text: JSON.stringify(
-          { schema: 1, issuer, clientId: 'open', email: 'alice@example.com', refreshToken: login[0], idToken: login[1] },
+          {
+            schema: 1,
+            issuer,
+            clientId: 'open',
+            email: 'alice@example.com',
+            refreshToken: login[0],
+            idToken: login[1],
+          },
           null,
           2,
         ),
@@ -154,7 +163,10 @@ async function plantedFiles(
         path: 'values.yaml',
         text: yaml({ auth: Object.fromEntries(values.map((secret, n) => [`password${n}`, secret])) }),
         secrets: values,
-        readers: [[...begin, '--pc-apps-values=values.yaml', '--dry-run'], [...install, '--pc-apps-values=values.yaml']],
+        readers: [
+          [...begin, '--pc-apps-values=values.yaml', '--dry-run'],
+          [...install, '--pc-apps-values=values.yaml'],
+        ],
       },
     ],
     'project file': [
@@ -162,13 +174,19 @@ async function plantedFiles(
         path: 'plinth.yaml',
         text: options.map((option, n) => yaml({ [flagName(option).slice(2)]: direct[n] })).join(''),
         secrets: direct,
-        readers: [['up', '--yes'], ['down', '--yes']],
+        readers: [
+          ['up', '--yes'],
+          ['down', '--yes'],
+        ],
       },
     ],
     'config file': [
       {
         path: '~/.config/plinth/config.yaml',
-        text: yaml({ endpoints: { bootstraps: url, api: url }, oauth: { issuer: 'http://127.0.0.1:9', clientId: 'open', clientSecret: client[0] } }),
+        text: yaml({
+          endpoints: { bootstraps: url, api: url },
+          oauth: { issuer: 'http://127.0.0.1:9', clientId: 'open', clientSecret: client[0] },
+        }),
         secrets: client.slice(0, 1),
         readers: [['doctor'], ['login'], [...bootstrap, 'list'], ['configure', '--client-id=other']],
         without: ['PLINTH_ENDPOINT'],

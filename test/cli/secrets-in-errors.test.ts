@@ -51,7 +51,10 @@ describe('a damaged file of secrets', () => {
 
   for (const sign of ['!', '*', '&x !']) {
     it(`is named, and no value behind ${sign} is printed, nor is a warning`, async () => {
-      sandbox.write(vault, `version: 1\nsecrets:\n  - name: one\n    fields:\n      password: ${sign}Hunter2-planted\n`);
+      sandbox.write(
+        vault,
+        `version: 1\nsecrets:\n  - name: one\n    fields:\n      password: ${sign}Hunter2-planted\n`,
+      );
       for (const { code, stdout, stderr } of await runs()) {
         expect(code).to.equal(2);
         expect(`${stdout}${stderr}`).to.include(vault).and.not.include('Hunter2');
@@ -64,7 +67,9 @@ describe('a damaged file of secrets', () => {
     sandbox.write(vault, 'version: 1\nsecrets:\n  - name: one\n    fields:\n      password: !Hunter2-planted x\n');
     const { code, stdout, stderr } = await sandbox.spawn([...bootstrap, ...five]).ended;
     expect(code, stderr).to.equal(2);
-    expect(`${stdout}${stderr}`).to.include(vault).and.not.match(/Hunter2|Warning: Unresolved|--trace-warnings/);
+    expect(`${stdout}${stderr}`)
+      .to.include(vault)
+      .and.not.match(/Hunter2|Warning: Unresolved|--trace-warnings/);
   });
 });
 

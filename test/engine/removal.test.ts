@@ -11,9 +11,9 @@ import { steps as realSteps } from '../../functions/steps/index.js';
 import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import { makeOptions } from '../install-config/make-options.js';
+import { redactorOf } from '../support/redactor.js';
 import { type ToyParts, toy } from './toys.js';
 import { alice, createWorld, type World } from './world.js';
-import { redactorOf } from '../support/redactor.js';
 
 /** A toy that is undone; `gone` tells in which order. */
 function undone(

@@ -47,8 +47,8 @@ import {
   recordStore,
   shapeOf,
 } from '../support/recording-store.js';
-import { makeScene, type Scene } from '../support/scene.js';
 import { redactorOf } from '../support/redactor.js';
+import { makeScene, type Scene } from '../support/scene.js';
 
 interface IndexFile {
   readonly indexes: readonly {

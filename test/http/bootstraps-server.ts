@@ -13,6 +13,7 @@ import { readConfig } from '../../functions/config.js';
 import { type Context, createContext } from '../../functions/context.js';
 import { runMessage } from '../../functions/engine/run/run.js';
 import { type AnyStep, again, defineStep, done } from '../../functions/engine/step.js';
+import { createLog } from '../../functions/host/log.js';
 import { ownFrameworkBodies } from '../../functions/http/bodies.js';
 import { createBootstrapsFunction } from '../../functions/http/bootstraps/bootstraps.js';
 import { type StreamTimes, streamTimes } from '../../functions/http/bootstraps/event-stream.js';
@@ -29,7 +30,6 @@ import type { BootstrapRequest } from '../../shared/bootstrap/request.js';
 import { bootstrapRoutes } from '../../shared/bootstrap/routes.js';
 import type { ProblemBody } from '../../shared/problems.js';
 import type { Issuer } from './issuer.js';
-import { createLog } from '../../functions/host/log.js';
 
 const routes: readonly Route[] = Object.values({ ...bootstrapRoutes, ...problemRoutes });
 

@@ -3,9 +3,9 @@ import { expect } from 'chai';
 import { createStepLog } from '../../functions/engine/record/log.js';
 import type { LogPage, LogView } from '../../shared/bootstrap/log.js';
 import type { BeginReply } from '../../shared/bootstrap/routes.js';
+import { redactorOf } from '../support/redactor.js';
 import { type BootstrapsServer, createBootstrapsServer, makeRequest } from './bootstraps-server.js';
 import { createIssuer, type Issuer } from './issuer.js';
-import { redactorOf } from '../support/redactor.js';
 
 const [alice, bob] = ['alice@example.com', 'bob@example.com'];
 

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { createMemoryStore } from '../../local/functions/memory-store.js';
 import type { Route } from '../../shared/api.js';
-import { type Option, isSecret, optionNames } from '../../shared/bootstrap/options.js';
+import { isSecret, type Option, optionNames } from '../../shared/bootstrap/options.js';
 import { type BeginReply, bootstrapRoutes } from '../../shared/bootstrap/routes.js';
 import { organizationRoutes } from '../../shared/organization/routes.js';
 import { createOrganizationsServer } from '../organizations/organizations-server.js';
@@ -20,7 +20,10 @@ const yaml = (secrets: readonly string[]): string =>
 const planted = [...Object.values(given), ...inFiles];
 
 const base = (damage: (text: string) => string) => ({
-  dc1: { config: damage(`override:\n  ${yaml(inFiles.slice(0, 12)).trimEnd().replaceAll('\n', '\n  ')}\n`), secrets: damage(yaml(inFiles.slice(12))) },
+  dc1: {
+    config: damage(`override:\n  ${yaml(inFiles.slice(0, 12)).trimEnd().replaceAll('\n', '\n  ')}\n`),
+    secrets: damage(yaml(inFiles.slice(12))),
+  },
 });
 const request = (damage: (text: string) => string = (text) => text) =>
   makeRequest('first one', given, { base: base(damage) });
@@ -46,7 +49,8 @@ describe('planted secrets in the functions', function () {
     issuer?.close();
   });
 
-  const documents = async (): Promise<string> => JSON.stringify((server.context.store as unknown as { dump?(): unknown }).dump?.() ?? {});
+  const documents = async (): Promise<string> =>
+    JSON.stringify((server.context.store as unknown as { dump?(): unknown }).dump?.() ?? {});
 
   it('come out of no operation that gets them in a damaged body', async () => {
     const organizations = await createOrganizationsServer(issuer, { store: createMemoryStore() });
@@ -102,7 +106,9 @@ describe('planted secrets in the functions', function () {
       }
       const logged = server.logged.length;
       const reply = await server.fetch('POST', `/bootstraps/${id}/restart-vms`, { body: {} });
-      const identity = await server.fetch('POST', '/bootstraps', { body: makeRequest('first one', {}, { base: base((text) => text) }) });
+      const identity = await server.fetch('POST', '/bootstraps', {
+        body: makeRequest('first one', {}, { base: base((text) => text) }),
+      });
       await server.settle();
       const said = [await reply.text(), await identity.text(), ...server.logged.slice(logged)].join('\n');
       expect(partsIn(said, planted), damage).to.deep.equal([]);

@@ -7,13 +7,13 @@ import { getTestServer } from '@google-cloud/functions-framework/testing';
 import { expect } from 'chai';
 import * as z from 'zod';
 import { onFirstRequest } from '../../functions/first-use.js';
+import { createLog } from '../../functions/host/log.js';
 import { ownFrameworkBodies } from '../../functions/http/bodies.js';
 import { createRouter } from '../../functions/http/router.js';
 import { noTracing } from '../../functions/tracing/tracing.js';
 import { createMemoryStore } from '../../local/functions/memory-store.js';
 import type { RouteTable } from '../../shared/api.js';
 import { Problem } from '../../shared/problems.js';
-import { createLog } from '../../functions/host/log.js';
 
 const echo = { description: 'What came', type: 'application/json', schema: z.unknown() } as const;
 

@@ -12,6 +12,7 @@ import type { Cloud } from '../../functions/cloud/index.js';
 import { readConfig } from '../../functions/config.js';
 import { createContext } from '../../functions/context.js';
 import { type Clock, realTimers } from '../../functions/host/clock.js';
+import { createLog } from '../../functions/host/log.js';
 import { ownFrameworkBodies } from '../../functions/http/bodies.js';
 import { createOrganizationsFunction } from '../../functions/http/organizations/organizations.js';
 import type { Store } from '../../functions/store/store.js';
@@ -20,7 +21,6 @@ import { organizationRoutes } from '../../shared/organization/routes.js';
 import type { ProblemBody } from '../../shared/problems.js';
 import type { Issuer } from '../http/issuer.js';
 import { checkReply } from '../support/contract.js';
-import { createLog } from '../../functions/host/log.js';
 
 export type Operation = keyof typeof organizationRoutes;
 export const operations = Object.keys(organizationRoutes) as Operation[];

@@ -108,10 +108,12 @@ export function createRedactor(known: Readonly<Record<string, string | undefined
   const given = Object.entries(known).flatMap(([name, value]) => (value ? [{ value, shownAs: `{${name}}` }] : []));
   // A short one counts wherever it stands.
   const short = given.filter(({ value }) => value.length < shortestHidden);
-  const shortForms = short.map(({ value, shownAs }): SecretForm => ({
-    pattern: new RegExp(value.replaceAll(/[^\w]/g, '\\$&'), 'g'),
-    replacement: () => shownAs,
-  }));
+  const shortForms = short.map(
+    ({ value, shownAs }): SecretForm => ({
+      pattern: new RegExp(value.replaceAll(/[^\w]/g, '\\$&'), 'g'),
+      replacement: () => shownAs,
+    }),
+  );
   const { register, redact: text } = createSecretRedactor({ forms: [...shortForms, ...patterns.map(formOf)] });
   for (const { value, shownAs } of given) if (!short.some((each) => each.value === value)) register(value, shownAs);
 

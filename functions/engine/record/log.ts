@@ -3,8 +3,8 @@
  * how far it was read, so a killed function neither loses nor doubles a byte.
  */
 import { collections } from '../../../shared/names.js';
-import type { Context } from '../../context.js';
 import type { SecretRedactor } from '../../../shared/secret-redactor.js';
+import type { Context } from '../../context.js';
 import { persist } from '../../store/persist.js';
 import { Conflict, type Document, type Store, type Write } from '../../store/store.js';
 import type { StepLog } from '../step.js';
