@@ -100,6 +100,44 @@ interface Span {
   readonly found: string;
 }
 
+/** Where secrets stand in a text. Those that overlap are one. */
+function spansIn(text: string, index: ReturnType<typeof createIndex>): Span[] {
+  const spans: Span[] = [];
+  for (let at = 0; at <= text.length - shortestHidden; at++) {
+    if (text.startsWith(redacted, at)) {
+      at += redacted.length - 1;
+      continue;
+    }
+    const found = index.at(text, at);
+    if (found === undefined || isInFlagName(text, at, found.length)) continue;
+    const last = spans.at(-1);
+    if (last !== undefined && at < last.to) last.to = Math.max(last.to, at + found.length);
+    else spans.push({ from: at, to: at + found.length, found });
+  }
+  return spans;
+}
+
+/** The same data, each text of it changed. `whole` changes a value that is a text. */
+function mapTexts(data: unknown, whole: (text: string) => string, ofKey: (text: string) => string): unknown {
+  const map = (value: unknown): unknown => {
+    if (typeof value === 'string') return whole(value);
+    if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value;
+    if (Array.isArray(value)) return value.map(map);
+    if ('toJSON' in value && typeof value.toJSON === 'function') return map(value.toJSON());
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [ofKey(key), map(each)]));
+  };
+  return map(data);
+}
+
+/** Changes all of a text but `kept`. */
+function around(text: string, [first, ...others]: readonly string[], change: (part: string) => string): string {
+  if (first === undefined) return change(text);
+  return text
+    .split(first)
+    .map((part) => around(part, others, change))
+    .join(first);
+}
+
 /** `forms`: what looks like a secret is one, even if nobody has registered it. */
 export function createSecretRedactor({ forms = [] }: { readonly forms?: readonly SecretForm[] } = {}): SecretRedactor {
   const known = new Set<string>();
@@ -108,41 +146,17 @@ export function createSecretRedactor({ forms = [] }: { readonly forms?: readonly
   const texts = createIndex();
   const bytesOf = createIndex();
 
-  /** Where secrets stand. Those that overlap are one. */
-  function spansIn(text: string): Span[] {
-    const spans: Span[] = [];
-    for (let at = 0; at <= text.length - shortestHidden; at++) {
-      if (text.startsWith(redacted, at)) {
-        at += redacted.length - 1;
-        continue;
-      }
-      const found = texts.at(text, at);
-      if (found === undefined || isInFlagName(text, at, found.length)) continue;
-      const last = spans.at(-1);
-      if (last !== undefined && at < last.to) last.to = Math.max(last.to, at + found.length);
-      else spans.push({ from: at, to: at + found.length, found });
-    }
-    return spans;
-  }
-
   function inText(text: string): string {
     let shown = '';
     let at = 0;
-    for (const { from, to, found } of texts.isEmpty() ? [] : spansIn(text)) {
+    for (const { from, to, found } of texts.isEmpty() ? [] : spansIn(text, texts)) {
       shown += `${text.slice(at, from)}${shownAs.get(found) ?? redacted}`;
       at = to;
     }
-    shown += text.slice(at);
-    return withoutForms(shown, forms);
+    return withoutForms(shown + text.slice(at), forms);
   }
-
-  function inData(value: unknown, ofText: (text: string) => string): unknown {
-    if (typeof value === 'string') return short.get(value) ?? ofText(value);
-    if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value;
-    if (Array.isArray(value)) return value.map((each) => inData(each, ofText));
-    if ('toJSON' in value && typeof value.toJSON === 'function') return inData(value.toJSON(), ofText);
-    return Object.fromEntries(Object.entries(value).map(([key, each]) => [ofText(key), inData(each, ofText)]));
-  }
+  const inData = (data: unknown, ofText: (text: string) => string): unknown =>
+    mapTexts(data, (text) => short.get(text) ?? ofText(text), ofText);
 
   return {
     register(value, as) {
@@ -157,20 +171,13 @@ export function createSecretRedactor({ forms = [] }: { readonly forms?: readonly
     },
     redact: <T>(data: T): T => inData(data, inText) as T,
     redactExcept<T>(data: T, wanted: readonly string[]): T {
-      const kept = wanted.filter((each) => each !== '').sort((a, b) => b.length - a.length);
-      const around = (text: string, [first, ...others]: readonly string[]): string =>
-        first === undefined
-          ? inText(text)
-          : text
-              .split(first)
-              .map((part) => around(part, others))
-              .join(first);
-      const keeping = (value: string): string =>
-        around(
-          value,
-          kept.flatMap((each) => [each, escapedOf(each)]),
-        );
-      return inData(data, keeping) as T;
+      const longestFirst = wanted.filter((each) => each !== '').sort((a, b) => b.length - a.length);
+      const kept = longestFirst.flatMap((each) => [each, escapedOf(each)]);
+      return mapTexts(
+        data,
+        (text) => (kept.includes(text) ? text : (short.get(text) ?? around(text, kept, inText))),
+        inText,
+      ) as T;
     },
     shownLength(bytes) {
       // One character a byte, so that positions are the same.

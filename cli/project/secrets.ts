@@ -18,12 +18,12 @@ async function readFrom(reference: SecretReference, call: Call): Promise<ReadSec
     const value = call.settings.env[reference.env] ?? '';
     return value === '' ? { why: `is in the environment variable ${reference.env}, which is not set` } : { value };
   }
-  if ('file' in reference) return readFile(reference.file, call);
+  if ('file' in reference) return readSecretFile(reference.file, call);
   const { readFromSecretManager } = await import('./secret-manager.js');
   return readFromSecretManager(reference.secretManager, call);
 }
 
-function readFile(path: string, { settings }: Call): ReadSecret {
+function readSecretFile(path: string, { settings }: Call): ReadSecret {
   try {
     // Editors end a file with a line break, which is no part of the secret.
     const value = readSecretText(homePlaceOf(path, settings), 'secret by reference', settings).replace(/\r?\n$/, '');

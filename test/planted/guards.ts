@@ -255,4 +255,40 @@ export const guards: readonly Fault[] = [
     tests: ['console/page.test.js'],
     fails: 'from no other origin, such as https://evil.example',
   },
+  {
+    name: 'Whoever reads a command’s refusal reads the lines of a damaged file of secrets',
+    source: 'guard',
+    edits: [
+      { find: 'kinds[error.code]));\n  const alias', put: '`${kinds[error.code]} ${text}`));\n  const alias' },
+      { find: 'redact: <T>(data: T): T => inData(data, inText) as T,', put: 'redact: <T>(data: T): T => data,' },
+    ],
+    tests: ['cli/planted-secrets.test.js'],
+    fails: 'come out of no command that reads a damaged file',
+  },
+  {
+    name: 'A command that dies prints what it had read',
+    source: 'guard',
+    edits: [{ find: 'redact: <T>(data: T): T => inData(data, inText) as T,', put: 'redact: <T>(data: T): T => data,' }],
+    tests: ['cli/secrets-in-errors.test.js'],
+    fails: 'tells of ',
+  },
+  {
+    name: 'A problem is answered with the secrets of its request',
+    source: 'guard',
+    edits: [{ find: 'redactHere(problemBody(problem, traceId))', put: 'problemBody(problem, traceId)' }],
+    tests: ['http/router.test.js'],
+    fails: 'says nothing of its own faults but the trace id, under which the log has the rest, without secrets',
+  },
+  {
+    name: 'The log quotes a secret that is no JSON',
+    source: 'guard',
+    edits: [
+      {
+        find: 'const content = jsonIn(await read(name, version));',
+        put: 'const content: unknown = JSON.parse(await read(name, version));',
+      },
+    ],
+    tests: ['engine/run.test.js'],
+    fails: 'keeps secrets that are damaged in Secret Manager out of documents and logs',
+  },
 ];
