@@ -23,18 +23,23 @@ export function readPeople(call: Pick<Call, 'word' | 'io'>): People {
     const lines = readFileSync(resolve(call.io.folder ?? '.', file.text), 'utf8').split('\n');
     const named = lines.map((line, i) => [`${file.text}:${i + 1}`, line.replace(/#.*/, '').trim()] as const);
     const found = named.filter(([, text]) => text !== '');
-    return found.length === 0 ? nobody('--file', 'names nobody') : peopleIn(found);
+    return found.length === 0 ? nobody('--file', 'names nobody') : peopleIn(found, { quoting: false });
   } catch (error) {
     return nobody('--file', `cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
-function peopleIn(named: readonly (readonly [path: string, text: string])[]): People {
+/** What is no e-mail address in a file may be anything, as when another file was named. */
+function peopleIn(
+  named: readonly (readonly [path: string, text: string])[],
+  { quoting = true }: { readonly quoting?: boolean } = {},
+): People {
   const emails = new Map<string, string>();
   const faults: Fault[] = [];
   for (const [path, text] of named) {
     const { success, data, error } = Email.safeParse(text);
-    if (!success) faults.push({ path, message: `${error.issues[0]?.message}, not ${JSON.stringify(text)}` });
+    if (!success)
+      faults.push({ path, message: `${error.issues[0]?.message}${quoting ? `, not ${JSON.stringify(text)}` : ''}` });
     else if (emails.has(data)) faults.push({ path, message: `names ${data} again, after ${emails.get(data)}` });
     else emails.set(data, path);
   }

@@ -2,9 +2,10 @@
  * `plinth`: arguments in, exit code out. It finds the command, runs it, and prints what it returns. Everything else that it
  * uses of its process is in `io`.
  */
-import { flagName } from '../shared/bootstrap/options.js';
+import { flagName, isSecret, optionNames } from '../shared/bootstrap/options.js';
 import { refusalOf } from '../shared/bootstrap/rules.js';
 import { type Fault, Problem, problemKinds } from '../shared/problems.js';
+import type { SecretRedactor } from '../shared/secret-redactor.js';
 import { flagsRelease, programName, version } from '../shared/version.js';
 import type { CommandTrace } from './command-trace.js';
 import { commands } from './commands/index.js';
@@ -43,6 +44,8 @@ async function run(args: readonly string[], io: Io, traced: Traced): Promise<num
     stdout,
     stderr,
   });
+  guardProcess(io, output);
+  for (const option of optionNames.filter(isSecret)) settings.redactor.register(given[option] as string | undefined);
   const columns = Math.min(stdout.isTTY ? stdout.columns || 80 : 100, 120);
   const registry = createRegistry(commands, Math.max(columns, 40));
   const match = registry.match(argv.words);
@@ -65,7 +68,15 @@ async function run(args: readonly string[], io: Io, traced: Traced): Promise<num
     if (match === undefined) throw noCommand(argv);
     refuseSlip(argv, match);
     interrupted = interruption(io);
-    const call = callOf(match, { argv, given, io, settings, output, interrupted, traced });
+    const call = callOf(match, {
+      argv,
+      given,
+      io: guarded(io, settings.redactor),
+      settings,
+      output,
+      interrupted,
+      traced,
+    });
     const { data, problem: ended, exitCode, ...shown } = await match.command.run(call);
     const code = exitCode ?? ended?.kind.exit ?? 0;
     output.result(
@@ -288,6 +299,32 @@ const interruptedProblem = (command: Command | undefined) =>
         advice: 'What was begun goes on: plinth beta bootstrap-cloud list shows it.',
       })
     : new Problem('interrupted', 'Interrupted.', { advice: 'A change that was under way may have been made.' });
+
+/** Questions, passphrases and the progress display write to stderr themselves. */
+function guarded(io: Io, { redact }: SecretRedactor): Io {
+  const stderr = new Proxy(io.stderr, {
+    get(stream, name) {
+      if (name === 'write') return (text: string | Uint8Array, ...rest: []) => stream.write(redact(text), ...rest);
+      const value: unknown = Reflect.get(stream, name, stream);
+      return typeof value === 'function' ? value.bind(stream) : value;
+    },
+  });
+  // Its getters are not touched: standard input is opened by a look at it.
+  return Object.create(io, { stderr: { value: stderr } }) as Io;
+}
+
+/** Node prints warnings and errors that nobody catches as they are, with lines of whatever was read. */
+function guardProcess({ events, exit }: Io, output: Output): void {
+  events.removeAllListeners('warning');
+  events.on('warning', ({ name, message }: Error) => output.trace(`${name}: ${message}`));
+  events.on('uncaughtException', (error: unknown) => {
+    const problem = inside(error, output);
+    output.problem(problem);
+    const { code, kind, detail, advice } = problem;
+    output.result(output.json ? { problem: { code, title: kind.title, detail, advice } } : {}, kind.exit, {});
+    exit(kind.exit);
+  });
+}
 
 /** A fault of plinth itself. Its stack shows only with `--verbose`. */
 function inside(error: unknown, output: Output): Problem {

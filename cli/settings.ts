@@ -5,15 +5,20 @@
 import { existsSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isSecret, optionNames, variableOf } from '../shared/bootstrap/options.js';
 import { iapTunnelUrl } from '../shared/iap.js';
 import { isLoopback } from '../shared/loopback.js';
 import { Problem } from '../shared/problems.js';
+import { keyForms } from '../shared/secret-forms.js';
+import { createSecretRedactor, type SecretRedactor } from '../shared/secret-redactor.js';
 import { configPath, readConfig, whyNoEndpoint, withoutSlash } from './files/config-file.js';
 import type { Io } from './frame/io.js';
 
 export interface Settings {
   /** Secret flags may come from here. Child processes inherit it. */
   readonly env: Io['env'];
+  /** Knows every secret that this command has read. All that is printed passes it. */
+  readonly redactor: SecretRedactor;
   readonly folder: Io['folder'];
   readonly program: Io['program'];
   readonly home: string;
@@ -53,8 +58,11 @@ const shared = '/dev/shm';
 export function readSettings({ env, folder, program }: Pick<Io, 'env' | 'folder' | 'program'>): Settings {
   const home = env['HOME'] ?? homedir();
   const xdg = env['XDG_CONFIG_HOME'];
+  const redactor = createSecretRedactor({ forms: keyForms });
+  registerVariables(redactor, env);
   return {
     env,
+    redactor,
     folder,
     program,
     home,
@@ -79,6 +87,31 @@ export function readSettings({ env, folder, program }: Pick<Io, 'env' | 'folder'
   };
 }
 
+/** A variable with such a name holds a secret, whoever set it. `API_KEY` is one, `KEY_ID` is none. */
+const secretName = /(?:TOKEN|SECRET|PASSW(?:OR)?D|PASSPHRASE|CREDENTIALS?|PRIVATE_KEY|API_?KEY|_PAT|_HEADERS)$/i;
+
+/** Of `authorization=Bearer x,other=y` each value by itself, and the password in the address of a proxy. */
+function registerVariables({ register }: SecretRedactor, env: Io['env']): void {
+  const secretOnes = new Set<string>(optionNames.filter(isSecret).map(variableOf));
+  for (const [name, value = ''] of Object.entries(env)) {
+    const [, password] = /^[a-z][a-z0-9+.-]*:\/\/[^\s:/@]*:([^\s@]+)@/i.exec(value) ?? [];
+    register(password);
+    // GOOGLE_APPLICATION_CREDENTIALS is the path of a file.
+    if (!secretOnes.has(name) && (!secretName.test(name) || value.startsWith('/'))) continue;
+    register(value);
+    if (!/_HEADERS$/i.test(name)) continue;
+    for (const each of value.split(',')) register(decoded(each.slice(each.indexOf('=') + 1).trim()));
+  }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /** Each has its own endpoint in the config file. */
 export type Api = 'bootstraps' | 'api';
 
@@ -88,7 +121,7 @@ export async function endpointOf(settings: Settings, api: Api, flag: string | un
   const variable = settings.env['PLINTH_ENDPOINT'];
   if (variable !== undefined && variable !== '') return checked(variable, 'PLINTH_ENDPOINT');
   const file = configPath(settings.configFolder);
-  const found = (await readConfig(file))[`endpoints.${api}`];
+  const found = (await readConfig(settings))[`endpoints.${api}`];
   if (found !== undefined) return checked(found, `endpoints.${api} in ${file}`);
   throw new Problem('bad-input', 'Where plinth runs is not known.', {
     errors: [{ path: '--endpoint', message: 'is not given' }],
@@ -128,7 +161,7 @@ export const defaultIssuer = 'https://accounts.google.com';
 /** Each value from its variable, or else from `oauth` in the config file. */
 export async function loginClientOf(settings: Settings): Promise<LoginClient> {
   const file = configPath(settings.configFolder);
-  const config = await readConfig(file);
+  const config = await readConfig(settings);
   const clientId = settings.env['PLINTH_OAUTH_CLIENT_ID'] || config['oauth.clientId'];
   if (clientId === undefined) {
     throw new Problem('bad-input', 'The OAuth client of this deployment is not known.', {

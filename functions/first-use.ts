@@ -34,7 +34,7 @@ export function onFirstRequest(
       handler = await loaded();
     } catch {
       const problem = new Problem('internal', 'Something went wrong. The log has more.');
-      sendProblem(request, response, problem, (traceIn(request.headers) ?? newTrace()).id, (body) => body);
+      sendProblem(request, response, problem, (traceIn(request.headers) ?? newTrace()).id);
       return;
     }
     return handler(request, response);

@@ -2,13 +2,16 @@
 import { hideErrorTexts, readProcessConfig } from './config.js';
 import { type Context, createContext } from './context.js';
 import { createLog } from './host/log.js';
+import { guardProcess } from './host/redaction.js';
 import { onShutdown } from './host/shutdown.js';
 import { register } from './index.js';
 
 export function serve(chosen: Parameters<typeof register>[0]): void {
   hideErrorTexts();
+  const log = createLog();
+  guardProcess((text) => log('WARNING', text));
   let context: Context | undefined;
-  const shutdown = onShutdown(createLog(), async () => {
+  const shutdown = onShutdown(log, async () => {
     await Promise.all([context?.remote.close(), context?.osLogin.close(), context?.tracing.flush()]);
   });
   register(chosen, (service) => {

@@ -202,6 +202,7 @@ async function endOf(call: Call, { view, timings }: Followed, keeper: FileKeeper
     },
     ...(problem !== undefined && { problem }),
     show: (style: Style) => summary(view, style, { files, withoutFiles: !local.writeConfig, testUser }),
+    reveals: testUser === undefined ? [] : [testUser.token],
   };
 }
 

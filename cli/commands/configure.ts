@@ -1,5 +1,4 @@
 /** `plinth configure`: asks where the service is and how people log in, and writes the config file. */
-import { readFileSync } from 'node:fs';
 import type { Fault } from '../../shared/problems.js';
 import { Problem } from '../../shared/problems.js';
 import type { ConfigName, ConfigValues } from '../files/config-file.js';
@@ -44,7 +43,7 @@ export const configure = defineCommand({
         import('../files/config-check.js'),
       ]);
     const file = configPath(settings.configFolder);
-    const standing = await readConfig(file);
+    const standing = await readConfig(settings);
     const told = await toldBy(call);
     const faults: Fault[] = [...given];
     for (const { name, path, text } of told) {
@@ -70,7 +69,7 @@ export const configure = defineCommand({
     if (failed !== undefined) output.warn(`${failed.detail} Written all the same.`);
 
     const changes = changesBetween(standing, wanted);
-    if (changes.length > 0) await writeConfig(settings.configFolder, wanted);
+    if (changes.length > 0) await writeConfig(settings, wanted);
     return {
       data: { file, changes },
       show: (style) =>
@@ -115,15 +114,19 @@ async function toldBy(call: Call): Promise<Told[]> {
 async function contentOf(from: string, { io, settings }: Call): Promise<ConfigValues> {
   const { configIn } = await import('../files/config-file.js');
   const { placeOf, reason } = await import('../files/files.js');
+  const { readSecretText, registerText } = await import('../files/secret-text.js');
   let text: string;
   try {
-    text = from === '-' ? io.readStdin() : readFileSync(placeOf(from, settings), 'utf8');
+    text =
+      from === '-'
+        ? registerText(io.readStdin(), 'config file', settings)
+        : readSecretText(placeOf(from, settings), 'config file', settings);
   } catch (error) {
     throw new Problem('bad-input', `${from} cannot be read: ${reason(error)}.`, {
       errors: [{ path: '--from', message: `${from}: ${reason(error)}` }],
     });
   }
-  const values = await configIn(text, from === '-' ? 'What was read' : from);
+  const values = await configIn(text, from === '-' ? 'What was read' : from, settings);
   if (Object.keys(values).length > 0) return values;
   throw new Problem('bad-input', `${from === '-' ? 'What was read' : from} says nothing.`, {
     errors: [{ path: '--from', message: 'holds no setting' }],

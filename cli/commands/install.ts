@@ -122,7 +122,7 @@ export const installUser = defineCommand({
     const inputs = await readInputs(call);
     const name = call.word('user')?.text ?? 'test-user';
     const made = await tellingLastLines(call, createUser(inputs, name, teller(call), call.interrupted));
-    return { data: { ...made }, show: () => JSON.stringify(made) };
+    return { data: { ...made }, show: () => JSON.stringify(made), reveals: [made.token] };
   },
 });
 

@@ -8,8 +8,9 @@ import { refusalOf } from '../../shared/bootstrap/rules.js';
 import { shellWord } from '../../shared/command-words.js';
 import { filesOnJumpbox } from '../../shared/install-config/on-jumpbox.js';
 import { Problem } from '../../shared/problems.js';
-import { homePlaceOf, readIfThere, secretMode, writeWhole } from '../files/files.js';
+import { homePlaceOf, secretMode, writeWhole } from '../files/files.js';
 import type { ClusterAccess } from '../files/kube-config.js';
+import { readSecretTextIfThere, registerText } from '../files/secret-text.js';
 import { type DatacenterKey, suffixOf } from '../files/standing-files.js';
 import { defineCommand } from '../frame/command.js';
 import { loginIdentity } from '../identity/login-identity.js';
@@ -17,6 +18,7 @@ import { osLoginUser } from '../identity/os-login-user.js';
 import { findSshKey, sshKeyFaults } from '../identity/ssh-key.js';
 import { callerRemote, jumpboxHost, jumpboxIn, jumpboxName } from '../machines/jumpbox.js';
 import { writeSshConfig } from '../machines/ssh-config.js';
+import type { Settings } from '../settings.js';
 import { idOf } from './status.js';
 
 const apiPort = 6443;
@@ -47,11 +49,11 @@ export const kubeconfig = defineCommand({
       const osLogin = await osLoginUser(call, client, view, key);
       const identity = await loginIdentity(call, key);
       const host = await jumpboxHost(remote, from, identity, osLogin ?? 'ubuntu', call.interrupted);
-      const all = await Promise.all(keys.map((each) => accessTo(host.asRoot(), view, each)));
+      const all = await Promise.all(keys.map((each) => accessTo(host.asRoot(), view, each, settings)));
       const path = call.word('to')?.text ?? (settings.env['KUBECONFIG']?.split(':')[0] || '~/.kube/config');
       const place = homePlaceOf(path, settings);
       const { mergeKubeConfig } = await import('../files/kube-config.js');
-      const { text, ports } = mergeKubeConfig(readIfThere(place), path, all);
+      const { text, ports } = mergeKubeConfig(readSecretTextIfThere(place, 'kubeconfig', settings), path, all);
       mkdirSync(dirname(place), { recursive: true, mode: 0o700 });
       writeWhole(place, text, secretMode);
       const way = wayTo(view, keys, ports, writeSshConfig(view, key, settings, osLogin));
@@ -67,7 +69,12 @@ export const kubeconfig = defineCommand({
   },
 });
 
-async function accessTo(host: Host, { name, options }: BootstrapView, key: DatacenterKey): Promise<ClusterAccess> {
+async function accessTo(
+  host: Host,
+  { name, options }: BootstrapView,
+  key: DatacenterKey,
+  settings: Settings,
+): Promise<ClusterAccess> {
   const secretsDir = typeof options['secretsDir'] === 'string' ? options['secretsDir'] : flags.secretsDir.default;
   const paths = filesOnJumpbox(secretsDir, suffixOf(key));
   const [secrets, identity] = await Promise.all([host.read(paths.secrets), host.read(paths.identity)]);
@@ -75,14 +82,18 @@ async function accessTo(host: Host, { name, options }: BootstrapView, key: Datac
   const file =
     secrets === undefined || identity === undefined
       ? undefined
-      : await decryptSecrets(secrets.toString(), identity.toString().trim(), `${paths.secrets} on the jumpbox`);
+      : await decryptSecrets(
+          registerText(secrets.toString(), 'secrets file', settings),
+          registerText(identity.toString().trim(), 'age identity', settings),
+          `${paths.secrets} on the jumpbox`,
+        );
   const made = findSecret(file, 'kubeConfig')?.file?.content;
   if (made === undefined) {
     throw new Problem('not-found', `${name} has no Kubernetes yet: its jumpbox holds no kubeconfig.`, {
       advice: `It is there once all nodes are Ready. Watch it: plinth beta bootstrap-cloud status ${shellWord(name)} --follow`,
     });
   }
-  return { name: `${name}${suffixOf(key)}`, made };
+  return { name: `${name}${suffixOf(key)}`, made: registerText(made, 'kubeconfig', settings) };
 }
 
 /** OpenSSH's client, with one forwarding for each datacenter. */

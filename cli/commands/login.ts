@@ -111,7 +111,7 @@ const token = defineCommand({
     await refuse(faults);
     const held = await tokenFor();
     const idToken = await held.get();
-    return { data: { idToken }, show: () => idToken };
+    return { data: { idToken }, show: () => idToken, reveals: [idToken] };
   },
 });
 

@@ -20,14 +20,14 @@ export const support = defineCommand({
 
   async run(call) {
     const client = await call.connect();
-    const [{ archiveOf, standing, writeArchive }, { gather }, { createRedactor }, { knownSecrets }] = await Promise.all(
-      [
+    const [{ archiveOf, standing, writeArchive }, { gather }, { withoutSuspects }, { registerKnownSecrets }] =
+      await Promise.all([
         import('../support/archive.js'),
         import('../support/gather.js'),
-        import('../support/redact.js'),
+        import('../../shared/secret-forms.js'),
         import('../support/known-secrets.js'),
-      ],
-    );
+      ]);
+    const { redact } = call.settings.redactor;
     const project = call.word('project')?.text ?? '';
     const folder = `plinth-support-${project.replaceAll(/[^\w.-]/g, '-').slice(0, 30)}`;
     const path = call.word('to')?.text ?? `${folder}.tar.gz`;
@@ -35,7 +35,7 @@ export const support = defineCommand({
     // Gathering takes a while, so it does not begin in vain.
     if (existsSync(place)) throw standing(path);
     const { files, missing } = await gather(call, client, await idOf(call, client));
-    const redact = createRedactor(await knownSecrets(call));
+    await registerKnownSecrets(call.settings);
     const contents = {
       schema: 1,
       project,
@@ -44,7 +44,7 @@ export const support = defineCommand({
       missing,
     };
     const all = [{ path: 'contents.json', text: `${JSON.stringify(contents, null, 2)}\n` }, ...files];
-    const redactedFiles = all.map((file) => ({ path: file.path, text: redact(file.text) }));
+    const redactedFiles = all.map((file) => ({ path: file.path, text: withoutSuspects(redact(file.text)) }));
     writeArchive(place, path, archiveOf(folder, redactedFiles, new Date()));
     const paths = redactedFiles.map((file) => file.path);
     return {

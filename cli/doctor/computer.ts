@@ -3,7 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { flags } from '../../shared/bootstrap/options.js';
 import { type ConfigValues, configPath, readConfig } from '../files/config-file.js';
-import { placeOf, readIfThere, reason } from '../files/files.js';
+import { placeOf, reason } from '../files/files.js';
+import { readSecretTextIfThere } from '../files/secret-text.js';
 import type { Call } from '../frame/command.js';
 import { agentKeys, findSshKey, sshKeyFaults } from '../identity/ssh-key.js';
 import { type Check, failed, failedBy, ok, warning } from './check.js';
@@ -12,7 +13,7 @@ export async function fileChecks({ settings }: Call): Promise<Check[]> {
   const path = configPath(settings.configFolder);
   let values: ConfigValues;
   try {
-    values = await readConfig(path);
+    values = await readConfig(settings);
   } catch (error) {
     return [failedBy('config file', error), ...settingChecks(settings)];
   }
@@ -72,7 +73,10 @@ export async function keyCheck({ settings, given }: Call): Promise<Check> {
   if (inAgent) return ok(name, `${key.from}, held by ssh-agent`);
   const advice = 'Hand its private half to ssh-agent (ssh-add), or name another with --ssh-private-key-path.';
   try {
-    const text = key.privatePath === undefined ? undefined : readIfThere(placeOf(key.privatePath, settings));
+    const text =
+      key.privatePath === undefined
+        ? undefined
+        : readSecretTextIfThere(placeOf(key.privatePath, settings), 'SSH private key', settings);
     if (text === undefined) return warning(name, `${key.from}: its private half is not beside it`, advice);
     const { publicHalfOf, readLoginKey } = await import('../../functions/remote/login-key.js');
     const read = readLoginKey(text);

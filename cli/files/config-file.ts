@@ -1,9 +1,10 @@
 /** `config.yaml` in plinth's config folder: where the service is, and which OAuth client people log in with. */
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { Problem } from '../../shared/problems.js';
+import type { Settings } from '../settings.js';
 import { makeSecretFolder, reason, secretMode, writeWhole } from './files.js';
+import { readSecretTextIfThere, registerUnreadable } from './secret-text.js';
 
 /** All names that the file may hold, in display order. */
 export const configNames = [
@@ -18,37 +19,38 @@ export type ConfigValues = Readonly<Partial<Record<ConfigName, string>>>;
 
 export const configPath = (configFolder: string): string => join(configFolder, 'config.yaml');
 
+type Reading = Pick<Settings, 'configFolder' | 'redactor'>;
+
 /** Undefined if there is no such file. */
-function textOf(path: string): string | undefined {
+function textOf(settings: Reading): string | undefined {
+  const path = configPath(settings.configFolder);
   try {
-    return readFileSync(path, 'utf8');
+    return readSecretTextIfThere(path, 'config file', settings);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw unreadable(path, reason(error));
   }
 }
 
 /** Empty if there is no file. */
-export async function readConfig(path: string): Promise<ConfigValues> {
-  const text = textOf(path);
-  return text === undefined ? {} : configIn(text, path);
+export async function readConfig(settings: Reading): Promise<ConfigValues> {
+  const text = textOf(settings);
+  return text === undefined ? {} : configIn(text, configPath(settings.configFolder), settings);
 }
 
 /** `from` names the text in messages. */
-export async function configIn(text: string, from: string): Promise<ConfigValues> {
-  const { parse } = await import('yaml');
+export async function configIn(text: string, from: string, settings: Reading): Promise<ConfigValues> {
+  const { parseYaml } = await import('../../shared/yaml-text.js');
   const word = z.string().optional();
   const form = z.strictObject({
     endpoints: z.strictObject({ bootstraps: word, api: word }).optional(),
     oauth: z.strictObject({ issuer: word, clientId: word, clientSecret: word }).optional(),
   });
-  let content: unknown;
-  try {
-    content = parse(text) ?? {};
-  } catch (error) {
-    throw unreadable(from, (error as Error).message.split('\n')[0] ?? '');
+  const parsed = parseYaml(text);
+  if ('fault' in parsed) {
+    registerUnreadable(text, settings);
+    throw unreadable(from, parsed.fault);
   }
-  const read = form.safeParse(content);
+  const read = form.safeParse(parsed.content ?? {});
   if (!read.success) {
     const [issue] = read.error.issues;
     throw unreadable(from, `${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`.trim());
@@ -64,10 +66,11 @@ export async function configIn(text: string, from: string): Promise<ConfigValues
 }
 
 /** Replaces the file atomically, readable only by its owner. It keeps what people wrote beside the values. */
-export async function writeConfig(configFolder: string, values: ConfigValues): Promise<void> {
-  const { parseDocument } = await import('yaml');
+export async function writeConfig(settings: Reading, values: ConfigValues): Promise<void> {
+  const { configFolder } = settings;
+  const { readYamlDocument } = await import('../../shared/yaml-text.js');
   const path = configPath(configFolder);
-  const document = parseDocument(textOf(path) ?? '');
+  const { document } = readYamlDocument(textOf(settings) ?? '');
   for (const name of configNames) {
     const value = values[name];
     if (value === undefined) {

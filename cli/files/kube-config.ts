@@ -1,6 +1,7 @@
 /** Merges the admin's access to a cluster into the caller's kubeconfig. What else stands there stays, with its comments. */
-import { type Document, isMap, isSeq, parse, parseDocument, type YAMLMap, type YAMLSeq } from 'yaml';
+import { type Document, isMap, isSeq, type YAMLMap, type YAMLSeq } from 'yaml';
 import { Problem } from '../../shared/problems.js';
+import { faultText, parseYaml, readYamlDocument } from '../../shared/yaml-text.js';
 
 export interface ClusterAccess {
   /** The name of cluster, user and context. Whatever had that name before is replaced. */
@@ -25,9 +26,11 @@ const firstPort = 6443;
 
 /** `standing` is the present text, if there is one. The first access becomes the current context. Throws `bad-input`. */
 export function mergeKubeConfig(standing: string | undefined, path: string, all: readonly ClusterAccess[]): Merged {
-  const document = parseDocument(standing?.trim() ? standing : 'apiVersion: v1\nkind: Config\n');
-  if (document.errors.length > 0 || !isMap(document.contents)) {
-    throw new Problem('bad-input', `${path} is no kubeconfig that plinth can read.`, {
+  const { document, errors } = readYamlDocument(standing?.trim() ? standing : 'apiVersion: v1\nkind: Config\n');
+  const [fault] = errors;
+  if (fault !== undefined || !isMap(document.contents)) {
+    const why = fault === undefined ? '' : `: ${faultText(fault)}`;
+    throw new Problem('bad-input', `${path} is no kubeconfig that plinth can read${why}.`, {
       advice: 'Mend it, or name another file with --to.',
     });
   }
@@ -39,7 +42,7 @@ export function mergeKubeConfig(standing: string | undefined, path: string, all:
     let port = firstPort;
     while (taken.has(port)) port += 1;
     taken.add(port);
-    const { clusters, users } = parse(made) as MadeConfig;
+    const { clusters, users } = madeIn(made, name);
     // The API's certificate names this address, so kubectl verifies it as ever.
     put(document, 'clusters', name, { cluster: { ...clusters?.[0]?.cluster, server: `https://127.0.0.1:${port}` } });
     put(document, 'users', name, { user: users?.[0]?.user ?? {} });
@@ -48,6 +51,13 @@ export function mergeKubeConfig(standing: string | undefined, path: string, all:
   });
   document.set('current-context', all[0]?.name ?? '');
   return { text: document.toString(), ports };
+}
+
+function madeIn(text: string, name: string): MadeConfig {
+  const parsed = parseYaml(text);
+  if ('content' in parsed && typeof parsed.content === 'object' && parsed.content !== null) return parsed.content;
+  const why = 'fault' in parsed ? parsed.fault : 'it is no mapping';
+  throw new Problem('conflict', `The kubeconfig on the jumpbox of ${name} cannot be read: ${why}.`);
 }
 
 const nameOf = (item: unknown): unknown => (isMap(item) ? item.get('name') : undefined);

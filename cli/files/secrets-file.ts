@@ -5,7 +5,8 @@
 import { join } from 'node:path';
 import { Problem } from '../../shared/problems.js';
 import type { Settings } from '../settings.js';
-import { placeOf, readIfThere } from './files.js';
+import { placeOf } from './files.js';
+import { readSecretTextIfThere } from './secret-text.js';
 
 export interface StandingSecrets {
   /** As the caller wrote it. */
@@ -18,12 +19,18 @@ const loadForm = () => import('../../shared/install-config/sops-block.js');
 
 export const identityPath = (configFolder: string, id: string): string => join(configFolder, 'age', `${id}.txt`);
 
-export const identityIn = (text: string | undefined): string | undefined =>
-  text?.split('\n').find((line) => line.startsWith('AGE-SECRET-KEY-'));
+/** Undefined if it is not kept here. */
+export async function keptIdentity(
+  id: string,
+  settings: Pick<Settings, 'configFolder' | 'redactor'>,
+): Promise<string | undefined> {
+  const { identityIn } = await import('../../shared/install-config/age-identity.js');
+  return identityIn(readSecretTextIfThere(identityPath(settings.configFolder, id), 'age identity', settings));
+}
 
 export function standingSecrets(path: string, settings: Settings): StandingSecrets | undefined {
   const place = placeOf(path, settings);
-  const text = readIfThere(place);
+  const text = readSecretTextIfThere(place, 'secrets file', settings);
   return text === undefined ? undefined : { path, place, text };
 }
 
@@ -44,15 +51,20 @@ export async function isInClear(text: string): Promise<boolean> {
  * Whether the file belongs to the bootstrap. If the bootstrap's recipient is known here, the file must be encrypted for it.
  * Otherwise the config beside it decides.
  */
-export async function isOf(file: StandingSecrets, id: string, configIsOurs: boolean, folder: string): Promise<boolean> {
+export async function isOf(
+  file: StandingSecrets,
+  id: string,
+  configIsOurs: boolean,
+  settings: Pick<Settings, 'configFolder' | 'redactor'>,
+): Promise<boolean> {
   await checkSecrets(file);
-  const identity = identityIn(readIfThere(identityPath(folder, id)));
+  const identity = await keptIdentity(id, settings);
   if (identity === undefined) return configIsOurs;
-  const [{ identityToRecipient }, { notFor, sopsRecipients }] = await Promise.all([
-    import('age-encryption'),
+  const [{ recipientOf }, { notFor, sopsRecipients }] = await Promise.all([
+    import('../../shared/install-config/age-identity.js'),
     loadForm(),
   ]);
-  const recipient = await identityToRecipient(identity);
+  const recipient = await recipientOf(identity, identityPath(settings.configFolder, id));
   if (sopsRecipients(file.text).includes(recipient)) return true;
   if (configIsOurs) throw of(file.path, notFor(recipient));
   return false;

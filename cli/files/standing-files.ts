@@ -16,7 +16,6 @@ import {
   makeSecretFolder,
   openMode,
   placeOf,
-  readIfThere,
   reason,
   reasonOfWriting,
   secretMode,
@@ -24,12 +23,13 @@ import {
   withSuffix,
   writeWhole,
 } from './files.js';
+import { readSecretTextIfThere, registerText, registerUnreadable } from './secret-text.js';
 import {
   checkSecrets,
-  identityIn,
   identityPath,
   inFull,
   isOf,
+  keptIdentity,
   notWritten,
   opensToTheSame,
   remember,
@@ -68,15 +68,15 @@ export async function standingFaults(
   const faults: Fault[] = [];
   const taken = new Set<string>();
   for (const key of keys) {
-    for (const [path, flag] of [
-      [withSuffix(local.installConfig, suffixOf(key)), '--install-config'],
-      [withSuffix(local.secretsFile, suffixOf(key)), '--secrets-file'],
+    for (const [path, flag, kind] of [
+      [withSuffix(local.installConfig, suffixOf(key)), '--install-config', 'install config'],
+      [withSuffix(local.secretsFile, suffixOf(key)), '--secrets-file', 'secrets file'],
     ] as const) {
       const place = placeOf(path, settings);
       if (taken.has(resolve(place))) faults.push({ path: flag, message: `${path} is the path of another file, too` });
       taken.add(resolve(place));
       try {
-        const text = readIfThere(place);
+        const text = readSecretTextIfThere(place, kind, settings);
         if (text === undefined && !isFolder(dirname(place))) {
           if (writes) faults.push({ path: flag, message: `${path}: there is no folder ${dirname(path)}` });
           continue;
@@ -85,11 +85,10 @@ export async function standingFaults(
         if (unwritable !== undefined) faults.push({ path: flag, message: `${path} cannot be written: ${unwritable}` });
         if (text === undefined || local.recoverConfig) continue;
         if (text.length > longestFile) faults.push({ path: flag, message: `${path} is larger than 400 KiB` });
-        await readYaml(text);
+        await readYaml(text, settings);
         if (flag === '--secrets-file') await checkSecrets({ path, text });
       } catch (error) {
-        const why =
-          error instanceof Problem ? inFull(error) : `${path} cannot be read: ${reason(error).split('\n')[0]}`;
+        const why = error instanceof Problem ? inFull(error) : `${path} cannot be read: ${reason(error)}`;
         faults.push({ path: flag, message: why });
       }
     }
@@ -106,11 +105,11 @@ export async function readBase(
 ): Promise<NonNullable<BootstrapRequest['base']>> {
   const base: { -readonly [K in DatacenterKey]?: { config?: string; secrets?: string } } = {};
   for (const key of keys) {
-    const config = await readConfig(placeOf(withSuffix(local.installConfig, suffixOf(key)), settings));
+    const config = await readConfig(placeOf(withSuffix(local.installConfig, suffixOf(key)), settings), settings);
     const secretsPath = withSuffix(local.secretsFile, suffixOf(key));
     const secrets = standingSecrets(secretsPath, settings);
     const ours = config?.bootstrapId === id;
-    const mine = secrets !== undefined && (await isOf(secrets, id, ours, settings.configFolder));
+    const mine = secrets !== undefined && (await isOf(secrets, id, ours, settings));
     if (mine) remember(secrets);
     const part = { ...(ours && { config: config.text }), ...(mine && { secrets: secrets.text }) };
     if (Object.keys(part).length > 0) base[key] = part;
@@ -145,21 +144,20 @@ async function* eachFile(
   local: LocalOptions,
   settings: Settings,
 ): AsyncGenerator<WrittenFile> {
-  const { configFolder } = settings;
   const ready = view.result.datacenters.filter((datacenter) => datacenter.ready);
   if (ready.length === 0) return;
-  const identity = await keepIdentity(client, view.id, configFolder);
+  const identity = await keepIdentity(client, view.id, settings);
   for (const { key } of ready) {
     const [config, secrets] = await Promise.all([client.config(view.id, key), client.secrets(view.id, key)]);
     const configPath = withSuffix(local.installConfig, suffixOf(key));
     const secretsPath = withSuffix(local.secretsFile, suffixOf(key));
     const [configPlace, secretsPlace] = [placeOf(configPath, settings), placeOf(secretsPath, settings)];
-    const standing = await onDisk(configPath, '--install-config', () => readConfig(configPlace));
+    const standing = await onDisk(configPath, '--install-config', () => readConfig(configPlace, settings));
     const ours = standing?.bootstrapId === view.id;
     const other = standing?.projectId ?? 'previous';
 
     yield await onDisk(configPath, '--install-config', async () => {
-      const same = ours && (await sameYaml(standing.text, config));
+      const same = ours && (await sameYaml(standing.text, config, settings));
       const aside = standing === undefined || ours ? undefined : moveAside(configPath, other, settings);
       if (!same) writeWhole(configPlace, config, openMode);
       return wrote(configPath, 'install config', same, aside);
@@ -167,7 +165,7 @@ async function* eachFile(
 
     yield await onDisk(secretsPath, '--secrets-file', async () => {
       const stood = standingSecrets(secretsPath, settings);
-      const mine = stood !== undefined && (await isOf(stood, view.id, ours, configFolder));
+      const mine = stood !== undefined && (await isOf(stood, view.id, ours, settings));
       const same = mine && (await opensToTheSame(stood, secrets, identity.text));
       const aside = stood === undefined || mine ? undefined : moveAside(secretsPath, other, settings);
       if (same) keepSecret(secretsPlace);
@@ -215,18 +213,18 @@ function moveAside(path: string, project: string, settings: Settings): string {
 async function keepIdentity(
   client: Pick<Client, 'ageIdentity'>,
   id: string,
-  configFolder: string,
+  settings: Settings,
 ): Promise<{ path: string; text: string; state: WrittenFile['state'] }> {
-  const path = identityPath(configFolder, id);
-  const kept = await onDisk(path, undefined, () => {
-    const found = identityIn(readIfThere(path));
+  const path = identityPath(settings.configFolder, id);
+  const kept = await onDisk(path, undefined, async () => {
+    const found = await keptIdentity(id, settings);
     if (found !== undefined) keepSecret(path);
     return found;
   });
   if (kept !== undefined) return { path, text: kept, state: 'unchanged' };
-  const text = (await client.ageIdentity(id)).trim();
-  const { identityToRecipient } = await import('age-encryption');
-  const recipient = await identityToRecipient(text);
+  const text = registerText((await client.ageIdentity(id)).trim(), 'age identity', settings);
+  const { recipientOf } = await import('../../shared/install-config/age-identity.js');
+  const recipient = await recipientOf(text, 'What the service sent');
   await onDisk(path, undefined, () => {
     makeSecretFolder(dirname(path));
     writeWhole(path, `# public key: ${recipient}\n${text}\n`, secretMode);
@@ -234,30 +232,35 @@ async function keepIdentity(
   return { path, text, state: 'written' };
 }
 
-async function readConfig(path: string): Promise<StandingConfig | undefined> {
-  const text = readIfThere(path);
+async function readConfig(path: string, settings: Settings): Promise<StandingConfig | undefined> {
+  const text = readSecretTextIfThere(path, 'install config', settings);
   if (text === undefined) return undefined;
-  const { bootstrap } = (await readYaml(text)) as { bootstrap?: { id?: unknown; projectId?: unknown } };
+  const { bootstrap } = (await readYaml(text, settings)) as { bootstrap?: { id?: unknown; projectId?: unknown } };
   const word = (value: unknown) => (typeof value === 'string' && /^[a-z0-9-]{1,63}$/.test(value) ? value : undefined);
   return { path, text, bootstrapId: word(bootstrap?.id), projectId: word(bootstrap?.projectId) };
 }
 
 /** Any mapping. The function judges its content. */
-async function readYaml(text: string): Promise<object> {
-  const { parse } = await import('yaml');
-  const content: unknown = parse(text);
+async function readYaml(text: string, settings: Settings): Promise<object> {
+  const { parseYaml } = await import('../../shared/yaml-text.js');
+  const parsed = parseYaml(text);
+  if ('fault' in parsed) {
+    registerUnreadable(text, settings);
+    throw Object.assign(new SyntaxError(parsed.fault), { code: 'NO_YAML' });
+  }
+  const { content } = parsed;
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
     throw Object.assign(new SyntaxError('it is no YAML mapping'), { code: 'NO_MAPPING' });
   }
   return content;
 }
 
-async function sameYaml(one: string, other: string): Promise<boolean> {
+async function sameYaml(one: string, other: string, settings: Settings): Promise<boolean> {
   const sorted = (_: string, value: unknown): unknown =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
       ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
       : value;
-  const [first, second] = await Promise.all([readYaml(one), readYaml(other)]);
+  const [first, second] = await Promise.all([readYaml(one, settings), readYaml(other, settings)]);
   return JSON.stringify(first, sorted) === JSON.stringify(second, sorted);
 }
 

@@ -1,6 +1,8 @@
 /** What the commands print, and where: results on stdout, everything else on stderr. Prose for people, or JSON lines. */
 import pc from 'picocolors';
-import { type Fault, type Problem, problemKinds } from '../../shared/problems.js';
+import { redacted } from '../../shared/bootstrap/options.js';
+import { type Fault, Problem, problemKinds } from '../../shared/problems.js';
+import type { SecretRedactor } from '../../shared/secret-redactor.js';
 import type { Settings } from '../settings.js';
 import type { OutputStream } from './io.js';
 import { printable } from './printable.js';
@@ -39,6 +41,8 @@ export interface Shown {
   readonly show?: ((style: Style) => string) | undefined;
   /** For programs: its lines are not broken. */
   readonly asIs?: boolean | undefined;
+  /** Secrets that the command was asked for. They are printed. */
+  readonly reveals?: readonly string[] | undefined;
 }
 
 export interface OutputParts {
@@ -52,9 +56,16 @@ export interface OutputParts {
 export function createOutput({ settings, json, verbose, stdout, stderr }: OutputParts): Output {
   const coloured = (stream: OutputStream) => stream.isTTY === true && !settings.noColor && !settings.dumbTerminal;
   const style = pc.createColors(coloured(stderr));
+  const { redactor } = settings;
+  const { redact, redactExcept } = redactor;
   let display: ((line: string) => void) | undefined;
+  const pieces = createPieces(redactor, (text) => {
+    stdout.write(stdout.isTTY === true ? text.split('\n').map(printable).join('\n') : text);
+  });
   const say = (text: string): void => {
-    for (const line of linesOf(text, stderr)) {
+    pieces.end();
+    // Before lines are broken: a break would hide a secret from the redactor.
+    for (const line of linesOf(redact(text), stderr)) {
       if (display === undefined) stderr.write(`${line}\n`);
       else display(line);
     }
@@ -65,28 +76,56 @@ export function createOutput({ settings, json, verbose, stdout, stderr }: Output
     style,
     live: stderr.isTTY === true && !settings.dumbTerminal && !json,
     say,
-    warn: (text) => say(`${style.yellow('Warning:')} ${printable(text)}`),
+    warn: (text) => say(`${style.yellow('Warning:')} ${printable(redact(text))}`),
     trace: (text) => {
-      if (verbose) say(style.dim(`  ${printable(text)}`));
+      if (verbose) say(style.dim(`  ${printable(redact(text))}`));
     },
     event: (data) => {
-      if (json) stdout.write(`${JSON.stringify(data)}\n`);
+      if (json) stdout.write(`${JSON.stringify(redact(data))}\n`);
     },
     piece: (text) => {
-      if (!json) stdout.write(stdout.isTTY === true ? text.split('\n').map(printable).join('\n') : text);
+      if (!json) pieces.add(text);
     },
-    result: (data, exitCode, { show, asIs = false }) => {
-      if (json) stdout.write(`${JSON.stringify({ type: 'result', exitCode, ...data })}\n`);
+    result: (data, exitCode, { show, asIs = false, reveals = [] }) => {
+      pieces.end();
+      const shown = { type: 'result', exitCode, ...data };
+      if (json) stdout.write(`${JSON.stringify(redactExcept(shown, reveals))}\n`);
       else if (show !== undefined) {
-        const text = show(pc.createColors(coloured(stdout)));
+        const text = redactExcept(show(pc.createColors(coloured(stdout))), reveals);
         stdout.write(`${asIs ? text : linesOf(text, stdout).join('\n')}\n`);
       }
     },
     problem: (problem) => {
-      say(problemText(problem, style));
+      const { code, detail, advice, errors } = problem;
+      const shown = redact({
+        detail,
+        ...(advice !== undefined && { advice }),
+        ...(errors !== undefined && { errors }),
+      });
+      say(problemText(new Problem(code, shown.detail, shown), style));
     },
     through: (to) => {
       display = to;
+    },
+  };
+}
+
+/** So much of a secret tells something. */
+const leastHalf = 4;
+
+/** A text in pieces. What may be the beginning of a secret waits for the next one. */
+function createPieces({ redact, shownLength }: SecretRedactor, write: (text: string) => void) {
+  let held = '';
+  return {
+    add(text: string): void {
+      const bytes = Buffer.from(held + text);
+      const length = shownLength(bytes);
+      held = bytes.subarray(length).toString();
+      if (length > 0) write(redact(bytes.subarray(0, length).toString()));
+    },
+    end(): void {
+      if (held !== '') write(held.length < leastHalf ? held : redacted);
+      held = '';
     },
   };
 }

@@ -16,7 +16,7 @@ const unknownLifeMs = 60_000;
 const marginMs = 5 * 60_000;
 const scope = 'https://www.googleapis.com/auth/cloud-platform';
 
-type Parts = Pick<Settings, 'env' | 'folder' | 'accessToken'>;
+type Parts = Pick<Settings, 'env' | 'folder' | 'accessToken' | 'redactor'>;
 
 /** A token, kept until shortly before its end. With `fresh`, the former one was refused. */
 export function createAccessToken(settings: Parts, interrupted?: AbortSignal): (fresh: boolean) => Promise<string> {
@@ -42,8 +42,14 @@ interface Ask {
   readonly interrupted?: AbortSignal | undefined;
 }
 
-/** Throws `unauthenticated`, with what to run. */
-export async function findAccessToken(settings: Parts, { fresh = false, interrupted }: Ask = {}): Promise<FoundToken> {
+/** Throws `unauthenticated`, with what to run. The token is registered. */
+export async function findAccessToken(settings: Parts, ask: Ask = {}): Promise<FoundToken> {
+  const found = await findToken(settings, ask);
+  settings.redactor.register(found.token);
+  return found;
+}
+
+async function findToken(settings: Parts, { fresh = false, interrupted }: Ask): Promise<FoundToken> {
   const { accessToken: given, env } = settings;
   if (given !== undefined) return givenToken(given, fresh);
   const named = env['GOOGLE_APPLICATION_CREDENTIALS'] ?? '';

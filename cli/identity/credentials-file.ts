@@ -5,15 +5,9 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { Problem } from '../../shared/problems.js';
-import {
-  keepSecret,
-  makeSecretFolder,
-  readIfThere,
-  reason,
-  secretMode,
-  whyUnwritable,
-  writeWhole,
-} from '../files/files.js';
+import { registerScalars } from '../../shared/secret-texts.js';
+import { keepSecret, makeSecretFolder, reason, secretMode, whyUnwritable, writeWhole } from '../files/files.js';
+import { readSecretTextIfThere, registerText } from '../files/secret-text.js';
 import type { Settings } from '../settings.js';
 
 const Credentials = z.object({
@@ -34,20 +28,24 @@ export function readCredentials(settings: Settings): Credentials | undefined {
   const path = credentialsPath(settings);
   let found: string | undefined;
   try {
-    found = readIfThere(path);
+    found = readSecretTextIfThere(path, 'credentials', settings);
   } catch (error) {
     throw unreadable(path, reason(error));
   }
   if (found === undefined) return undefined;
   const read = Credentials.safeParse(jsonIn(found));
-  if (!read.success) throw unreadable(path, 'it is not what a login leaves');
+  if (!read.success) {
+    registerScalars(settings.redactor, found);
+    throw unreadable(path, 'it is not what a login leaves');
+  }
   keepSecret(path);
   return read.data;
 }
 
 export function writeCredentials(settings: Settings, credentials: Credentials): void {
   makeSecretFolder(settings.configFolder);
-  writeWhole(credentialsPath(settings), `${JSON.stringify(credentials, null, 2)}\n`, secretMode);
+  const text = `${JSON.stringify(credentials, null, 2)}\n`;
+  writeWhole(credentialsPath(settings), registerText(text, 'credentials', settings), secretMode);
 }
 
 /**

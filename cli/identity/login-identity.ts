@@ -4,7 +4,8 @@
  */
 import type { Identity } from '../../functions/remote/remote.js';
 import { Problem } from '../../shared/problems.js';
-import { placeOf, readIfThere, reason } from '../files/files.js';
+import { placeOf, reason } from '../files/files.js';
+import { readSecretTextIfThere } from '../files/secret-text.js';
 import type { Call } from '../frame/command.js';
 import { canAsk } from '../frame/confirm.js';
 import type { Settings } from '../settings.js';
@@ -40,6 +41,7 @@ export async function loginIdentity({ io, settings }: Pick<Call, 'io' | 'setting
   for (let tries = 0; tries < mostTries; tries += 1) {
     const passphrase = await askPassphrase(`Passphrase of ${privatePath}: `, io);
     if (passphrase === undefined) throw new Problem('interrupted', 'Interrupted.');
+    settings.redactor.register(passphrase);
     const unlocked = readLoginKey(text, passphrase);
     if (unlocked.kind === 'usable') return unlocked;
   }
@@ -48,7 +50,7 @@ export async function loginIdentity({ io, settings }: Pick<Call, 'io' | 'setting
 
 function privateText(path: string, settings: Settings): string | undefined {
   try {
-    return readIfThere(placeOf(path, settings));
+    return readSecretTextIfThere(placeOf(path, settings), 'SSH private key', settings);
   } catch (error) {
     throw unusable(`The SSH key ${path} cannot be read: ${reason(error)}.`);
   }

@@ -8,7 +8,7 @@ import { timeLimit } from '../../shared/time-limit.js';
 import { osLoginUrlOf, type Settings } from '../settings.js';
 import { findAccessToken } from './access-token.js';
 
-export type OsLoginSettings = Pick<Settings, 'env' | 'folder' | 'accessToken' | 'osLoginUrl'>;
+export type OsLoginSettings = Pick<Settings, 'env' | 'folder' | 'accessToken' | 'osLoginUrl' | 'redactor'>;
 
 export interface OsLoginProfile {
   /** E-mail. */

@@ -15,6 +15,7 @@ import {
   whyUnreadable,
   writeWhole,
 } from '../files/files.js';
+import { readSecretTextIfThere } from '../files/secret-text.js';
 import type { Settings } from '../settings.js';
 
 export interface SshKey {
@@ -57,7 +58,7 @@ export async function sshKeyFaults(given: GivenFlags, settings: Settings): Promi
 
 /** What is wrong with a readable private key. Its passphrase is asked for later. */
 async function privateFault(path: string, given: GivenFlags, settings: Settings): Promise<string | undefined> {
-  const text = readIfThere(homePlaceOf(path, settings)) ?? '';
+  const text = readSecretTextIfThere(homePlaceOf(path, settings), 'SSH private key', settings) ?? '';
   if (pattern.test(text.trim())) return `${path} is a public key; its private half is needed`;
   const { publicHalfOf, readLoginKey } = await import('../../functions/remote/login-key.js');
   if (readLoginKey(text).kind === 'unusable') return `${path} holds no SSH private key`;

@@ -26,6 +26,7 @@ export function createToken(settings: Settings, audience: string, interrupted?: 
         held =
           (await ofLogin(settings, renew ? held?.token : undefined, interrupted)) ?? (await fetchIdToken(audience));
       }
+      settings.redactor.register(held.token);
       return sendable(held.token, 'The token of plinth login or of the Application Default Credentials');
     },
   };

@@ -4,6 +4,7 @@ import { type ComponentInput, componentExits, readProgress } from '../../shared/
 import type { InstallEvent } from '../../shared/package/install-event.js';
 import type { Component } from '../../shared/package/manifest.js';
 import { Problem } from '../../shared/problems.js';
+import type { SecretRedactor } from '../../shared/secret-redactor.js';
 import { makeSecretFolder, reason } from '../files/files.js';
 import { type ComponentEnd, runExecutable } from './component-process.js';
 import type { InstallInputs } from './inputs.js';
@@ -14,7 +15,7 @@ export interface Work {
   readonly folder: string;
   readonly lock: InstallLock;
   readonly skipped: readonly string[];
-  readonly redact: (text: string) => string;
+  readonly redactor: SecretRedactor;
   readonly onEvent: (event: InstallEvent) => void;
   readonly signal: AbortSignal;
 }
@@ -23,7 +24,7 @@ export const lastLines = 20;
 const longestLine = 2000;
 
 export async function execute(work: Work, component: Component, action: 'check' | 'install' | 'remove') {
-  const { onEvent, redact, skipped, inputs, signal, lock, folder } = work;
+  const { onEvent, redactor, skipped, inputs, signal, lock, folder } = work;
   const { name, step } = component;
   const lines: string[] = [];
   const end = await runExecutable({
@@ -35,7 +36,7 @@ export async function execute(work: Work, component: Component, action: 'check' 
     signal,
     onStart: lock.runs,
     onLine(line) {
-      const text = redact(line).slice(0, longestLine);
+      const text = redactor.redact(line).slice(0, longestLine);
       const progress = readProgress(text);
       if (progress !== undefined) {
         onEvent({ type: 'component-progress', component: name, step, ...progress });

@@ -9,7 +9,6 @@ import { runExecutable } from './component-process.js';
 import type { InstallInputs } from './inputs.js';
 import { skippedSteps } from './install.js';
 import { takeLock } from './installed.js';
-import { createRedactor } from './redact.js';
 
 const timeoutSeconds = 300;
 const hook = { component: 'create-user', step: 'create-user' } as const;
@@ -33,7 +32,7 @@ export async function createUser(
   makeSecretFolder(folder);
   const lock = await takeLock(folder);
   try {
-    const redact = createRedactor(inputs.secrets);
+    const { redactor } = inputs;
     const out: string[] = [];
     const log: string[] = [];
     const { exitCode, why } = await runExecutable({
@@ -50,9 +49,10 @@ export async function createUser(
           out.push(line);
           return;
         }
-        log.push(redact(line));
+        const text = redactor.redact(line);
+        log.push(text);
         if (log.length > lastLines) log.shift();
-        onEvent({ type: 'component-log', ...hook, text: redact(line) });
+        onEvent({ type: 'component-log', ...hook, text });
       },
     });
     if (why === 'interrupted') throw new Problem('detached', 'Interrupted while the user was made.');

@@ -3,19 +3,25 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { GivenFlags } from '../../shared/bootstrap/options.js';
+import { identityIn, recipientOf } from '../../shared/install-config/age-identity.js';
 import { type InstallConfig, readInstallConfig } from '../../shared/install-config/config.js';
 import { decryptSecrets, type SecretsFile } from '../../shared/install-config/secrets.js';
 import type { PackageManifest } from '../../shared/package/manifest.js';
 import { type Fault, Problem } from '../../shared/problems.js';
 import { proxyVariables } from '../../shared/proxy-variables.js';
+import type { SecretRedactor } from '../../shared/secret-redactor.js';
+import { registerSecretsFile } from '../../shared/secret-texts.js';
 import { sha256 } from '../../shared/sha256.js';
 import { homePlaceOf, reason } from '../files/files.js';
+import { readSecretText, registerUnreadable } from '../files/secret-text.js';
 import type { Call } from '../frame/command.js';
 import { standingPackage, type UnpackedPackage, unpackPackage } from './unpack.js';
 
 export interface InstallInputs {
   readonly config: InstallConfig;
   readonly secrets: SecretsFile;
+  /** Knows them all. */
+  readonly redactor: SecretRedactor;
   readonly values: readonly { readonly path: string; readonly sha256: string }[];
   readonly package: UnpackedPackage;
   /** A digest of config, encrypted secrets and values. If it is the same, these are unchanged since the last run. */
@@ -54,15 +60,19 @@ export async function readInputs(call: Call): Promise<InstallInputs> {
   const root = call.word('root')?.text ?? '/';
   if (!isAbsolute(root)) faults.push({ path: '--root', message: 'must be an absolute path' });
 
-  const configText = await attempt('--install-config', () => readFileSync(configPath, 'utf8'));
+  const configText = await attempt('--install-config', () => readSecretText(configPath, 'install config', settings));
   const config =
     configText === undefined ? undefined : await attempt('--install-config', () => readInstallConfig(configText));
-  const secretsText = await attempt('--secrets-file', () => readFileSync(secretsPath, 'utf8'));
-  const identity = await attempt('--age-key', () => identityIn(readFileSync(keyPath, 'utf8'), keyPath));
+  if (configText !== undefined && config === undefined) registerUnreadable(configText, settings);
+  const secretsText = await attempt('--secrets-file', () => readSecretText(secretsPath, 'secrets file', settings));
+  const identity = await attempt('--age-key', () =>
+    wholeIdentityIn(readSecretText(keyPath, 'age identity', settings), keyPath),
+  );
   const secrets =
     secretsText === undefined || identity === undefined
       ? undefined
       : await attempt('--secrets-file', () => decryptSecrets(secretsText, identity));
+  if (secrets !== undefined) registerSecretsFile(settings.redactor, secrets);
   const values: { path: string; sha256: string }[] = [];
   for (const path of (given.pcAppsValues ?? []).map(at)) {
     const content = await attempt('--pc-apps-values', () => readFileSync(path));
@@ -84,6 +94,7 @@ export async function readInputs(call: Call): Promise<InstallInputs> {
   return {
     config,
     secrets,
+    redactor: settings.redactor,
     values,
     package: unpacked,
     digest: digest.digest('hex'),
@@ -115,10 +126,10 @@ function notAsked(
 /** An unpacked package of an earlier run. Only that package can remove some components. */
 export const earlierPackage = standingPackage;
 
-/** The file may contain comments, as age-keygen writes them. */
-function identityIn(text: string, path: string): string {
-  const [identity] = /AGE-SECRET-KEY-1[0-9A-Z]+/.exec(text) ?? [];
+async function wholeIdentityIn(text: string, path: string): Promise<string> {
+  const identity = identityIn(text);
   if (identity === undefined) throw new Problem('bad-input', `${path} holds no age identity.`);
+  await recipientOf(identity, path);
   return identity;
 }
 

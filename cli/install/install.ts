@@ -13,7 +13,6 @@ import { makeSecretFolder } from '../files/files.js';
 import { ending, execute, failed, type Work } from './component-call.js';
 import { earlierPackage, type InstallInputs } from './inputs.js';
 import { readInstalled, takeLock, writeInstalled } from './installed.js';
-import { createRedactor } from './redact.js';
 
 export interface InstallReport {
   /** In order. Removed components come first. */
@@ -43,7 +42,7 @@ export async function installPlatform(
   const lock = await takeLock(folder);
   try {
     const skipped = skippedSteps(inputs);
-    const work: Work = { inputs, folder, lock, skipped, redact: createRedactor(inputs.secrets), onEvent, signal };
+    const work: Work = { inputs, folder, lock, skipped, redactor: inputs.redactor, onEvent, signal };
     const digest = contentDigest(manifest);
     onEvent({
       type: 'install-begun',

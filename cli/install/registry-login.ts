@@ -35,6 +35,8 @@ export function createRegistryLogin(inputs: InstallInputs, env: Env, runtimeFold
         registry.type === 'artifact-registry'
           ? await accessToken(env)
           : { password: field(inputs, 'registryPassword'), seconds: Number.POSITIVE_INFINITY };
+      inputs.redactor.register(password);
+      inputs.redactor.register(`${user}:${password}`);
       const auth = Buffer.from(`${user}:${password}`).toString('base64');
       writeFileSync(path, JSON.stringify({ auths: { [host]: { auth } } }), { mode: secretMode });
       goodUntil = Date.now() + (seconds - marginSeconds) * 1000;

@@ -15,7 +15,7 @@ export const jumpboxIn = ({ result }: Pick<BootstrapView, 'result'>): VmView | u
 /** What connections to machines need of the settings. */
 export type ReachSettings = Pick<
   Settings,
-  'sshProxy' | 'iapTunnelUrl' | 'osLoginUrl' | 'accessToken' | 'env' | 'folder'
+  'sshProxy' | 'iapTunnelUrl' | 'osLoginUrl' | 'accessToken' | 'redactor' | 'env' | 'folder'
 >;
 
 /** How the caller logs in to the machines of a bootstrap. */

@@ -5,20 +5,27 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Upload } from '../../shared/bootstrap/upload.js';
-import { makeSecretFolder, readIfThere, secretMode, writeWhole } from '../files/files.js';
+import { makeSecretFolder, secretMode, writeWhole } from '../files/files.js';
+import { readSecretTextIfThere, registerText } from '../files/secret-text.js';
+import type { Settings } from '../settings.js';
 
 const folderIn = (configFolder: string): string => join(configFolder, 'uploads');
 
-export function keptSession(configFolder: string, bootstrapId: string, { sha256 }: Pick<Upload, 'sha256'>) {
+export function keptSession(
+  settings: Pick<Settings, 'configFolder' | 'redactor'>,
+  bootstrapId: string,
+  { sha256 }: Pick<Upload, 'sha256'>,
+) {
+  const { configFolder } = settings;
   const folder = folderIn(configFolder);
   const path = join(folder, `${bootstrapId}-${sha256}`);
   return {
-    read: (): string | undefined => readIfThere(path)?.trim(),
+    read: (): string | undefined => readSecretTextIfThere(path, 'upload session', settings)?.trim(),
     write(session: string): void {
       makeSecretFolder(folder);
       // Bootstraps also end by their time, and nobody runs cleanup then.
       forgetSessions(configFolder);
-      writeWhole(path, `${session}\n`, secretMode);
+      writeWhole(path, `${registerText(session, 'upload session', settings)}\n`, secretMode);
     },
     forget: (): void => rmSync(path, { force: true }),
   };

@@ -8,15 +8,8 @@ import type { Host } from '../../functions/remote/remote.js';
 import type { BootstrapOptions, LocalOptions } from '../../shared/bootstrap/options.js';
 import { filesOnJumpbox } from '../../shared/install-config/on-jumpbox.js';
 import { Problem } from '../../shared/problems.js';
-import {
-  makeSecretFolder,
-  openMode,
-  placeOf,
-  readIfThere,
-  secretMode,
-  withSuffix,
-  writeWhole,
-} from '../files/files.js';
+import { makeSecretFolder, openMode, placeOf, secretMode, withSuffix, writeWhole } from '../files/files.js';
+import { readSecretTextIfThere, registerText, registerUnreadable, type SecretFileKind } from '../files/secret-text.js';
 import { identityPath, isInClear } from '../files/secrets-file.js';
 import { type DatacenterKey, suffixOf } from '../files/standing-files.js';
 import type { Call } from '../frame/command.js';
@@ -65,7 +58,7 @@ export async function recoverFiles(
     const found = [];
     for (const datacenter of keys) {
       const paths = filesOnJumpbox(options.secretsDir, suffixOf(datacenter));
-      found.push(await readFrom(host, from, datacenter, paths, options));
+      found.push(await readFrom({ host, settings: call.settings }, from, datacenter, paths, options));
     }
     const { settings } = call;
     const stamp = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '');
@@ -104,27 +97,34 @@ interface StandingConfig {
 }
 
 async function readFrom(
-  host: Host,
+  { host, settings }: { readonly host: Host; readonly settings: Settings },
   { id, name }: RecoveryFrom,
   datacenter: DatacenterKey,
   paths: ReturnType<typeof filesOnJumpbox>,
   { baseDomain, multiDc }: BootstrapOptions,
 ) {
-  const read = async (path: string): Promise<string> => {
+  const read = async (path: string, kind: SecretFileKind): Promise<string> => {
     const content = await host.read(path);
-    if (content !== undefined) return content.toString();
+    if (content !== undefined) return registerText(content.toString(), kind, settings);
     throw new Problem('not-found', `The jumpbox of ${name} has no ${path}.`, {
       advice:
         'Config and secrets are put there once the jumpbox is set up. If --secrets-dir was given to the bootstrap, give it now, too.',
     });
   };
   const [config, secrets, ageIdentity] = await Promise.all([
-    read(paths.config),
-    read(paths.secrets),
-    read(paths.identity),
+    read(paths.config, 'install config'),
+    read(paths.secrets, 'secrets file'),
+    read(paths.identity, 'age identity'),
   ]);
-  const { parse } = await import('yaml');
-  const stands = (parse(config) ?? {}) as StandingConfig;
+  const { parseYaml } = await import('../../shared/yaml-text.js');
+  const parsed = parseYaml(config);
+  if ('fault' in parsed) {
+    registerUnreadable(config, settings);
+    throw new Problem('conflict', `${paths.config} on the jumpbox of ${name} is no YAML: ${parsed.fault}.`, {
+      advice: 'The same command without --recover-config writes it again, where plinth still has its record.',
+    });
+  }
+  const stands = (parsed.content ?? {}) as StandingConfig;
   const of = stands.bootstrap?.id;
   if (of !== id) {
     throw new Problem('conflict', `${paths.config} on the jumpbox of ${name} is of another bootstrap, ${String(of)}.`);
@@ -147,12 +147,12 @@ async function checkOpens(
   paths: ReturnType<typeof filesOnJumpbox>,
   where: string,
 ): Promise<void> {
-  const [{ identityToRecipient }, { decryptSecrets }] = await Promise.all([
-    import('age-encryption'),
+  const [{ recipientOf }, { decryptSecrets }] = await Promise.all([
+    import('../../shared/install-config/age-identity.js'),
     import('../../shared/install-config/secrets.js'),
   ]);
   try {
-    await identityToRecipient(ageIdentity);
+    await recipientOf(ageIdentity);
   } catch {
     throw new Problem('conflict', `${paths.identity} ${where} holds no age identity.`, {
       advice: 'The same command without --recover-config writes it again, where plinth still has its record.',
@@ -176,7 +176,7 @@ async function put(
   { settings, stamp }: { readonly settings: Settings; readonly stamp: string },
 ): Promise<RecoveredFile> {
   const place = placeOf(path, settings);
-  const stood = readIfThere(place);
+  const stood = readSecretTextIfThere(place, what === 'secrets' ? 'secrets file' : 'install config', settings);
   const backup = stood === undefined || stood === content ? undefined : `${path}.${stamp}.bak`;
   // A link that somebody put there is not followed.
   if (backup !== undefined) copyFileSync(place, placeOf(backup, settings), constants.COPYFILE_EXCL);

@@ -9,6 +9,7 @@ import { testUserFile } from '../../shared/bootstrap/test-user.js';
 import { CreatedUser } from '../../shared/package/contract.js';
 import { Problem } from '../../shared/problems.js';
 import { makeSecretFolder, reasonOfWriting, secretMode, writeWhole } from '../files/files.js';
+import { registerText } from '../files/secret-text.js';
 import type { Settings } from '../settings.js';
 import { callerRemote, jumpboxHost, jumpboxIn, ownersWayIn, userOnJumpbox } from './jumpbox.js';
 
@@ -47,8 +48,9 @@ async function fetchOnce(...[settings, view, identity, signal]: Asked): Promise<
   try {
     const user = await userOnJumpbox(settings, ownersWayIn(view), signal);
     const host = (await jumpboxHost(remote, { id, jumpbox: jumpboxIn(view) }, identity, user, signal)).asRoot();
-    const text = (await host.read(testUserFile, { signal }))?.toString();
-    if (text === undefined) return undefined;
+    const found = (await host.read(testUserFile, { signal }))?.toString();
+    if (found === undefined) return undefined;
+    const text = registerText(found, 'test user', settings);
     const made = CreatedUser.parse(Object.fromEntries(Object.entries(JSON.parse(text)).filter(isOfUser)));
     const folder = join(settings.configFolder, 'test-users');
     makeSecretFolder(folder);

@@ -2,6 +2,7 @@
 import type { FileSource } from '../../functions/remote/remote.js';
 import { Problem } from '../../shared/problems.js';
 import type { Client } from '../service/client.js';
+import type { Settings } from '../settings.js';
 import { keptSession } from './kept-session.js';
 import { sendToStorage } from './storage-upload.js';
 import type { LocalUpload } from './upload-source.js';
@@ -10,17 +11,17 @@ interface Service {
   readonly client: Pick<Client, 'uploadWay'>;
   /** Of the bootstrap. */
   readonly id: string;
-  readonly configFolder: string;
+  readonly settings: Pick<Settings, 'configFolder' | 'redactor'>;
 }
 
 /** `there`: an earlier try has sent it. Undefined: it goes to the jumpbox itself. Throws a transient Problem to be called again. */
 export async function toStorage(
-  { client, id, configFolder }: Service,
+  { client, id, settings }: Service,
   file: LocalUpload,
   source: FileSource,
   sending: Parameters<typeof sendToStorage>[2],
 ): Promise<'sent' | 'there' | undefined> {
-  const kept = keptSession(configFolder, id, file);
+  const kept = keptSession(settings, id, file);
   let session = kept.read();
   if (session === undefined) {
     const way = await client.uploadWay(id, file.sha256);

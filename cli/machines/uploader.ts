@@ -109,7 +109,6 @@ function createErrand({ client, id, files, identity, settings, tell }: Parts, re
   const arrived = new Set<string>();
   const wake = createWaker(client, id);
   let moved = false;
-  const { configFolder } = settings;
 
   /** Steps look in the folder of `ubuntu`, where only root writes besides. */
   async function hostOf(view: BootstrapView): Promise<Host> {
@@ -138,8 +137,7 @@ function createErrand({ client, id, files, identity, settings, tell }: Parts, re
     const source = await sourceOf(file);
     let state: 'sent' | 'there' | undefined;
     try {
-      if (isBehindIap)
-        state = await toStorage({ client, id, configFolder }, file, source, { onProgress, signal: stop });
+      if (isBehindIap) state = await toStorage({ client, id, settings }, file, source, { onProgress, signal: stop });
       if (state === undefined) await host.send(path, source, { mode: 0o600, onProgress });
     } catch (error) {
       if (!stop.aborted) await source.checkUnchanged();

@@ -1,10 +1,11 @@
 /** The caller's files that machines need: their faults, and their hashes for the request. */
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { fileOptions, flagName, type GivenFlags, type GivenOptions } from '../../shared/bootstrap/options.js';
 import { uploadText } from '../../shared/bootstrap/upload.js';
 import type { Fault } from '../../shared/problems.js';
 import { expandHome, homePlaceOf, placeOf, whyUnreadable } from '../files/files.js';
+import { readSecretText, registerUnreadable } from '../files/secret-text.js';
 import type { Settings } from '../settings.js';
 import { binaryFault } from './binary-file.js';
 import { hashOf, type LocalUpload } from './upload-source.js';
@@ -37,17 +38,17 @@ async function whyUnfit(option: (typeof fileOptions)[number], place: string): Pr
 /** Values files that are no YAML. The package decides what to do with them. */
 export async function valuesDoubts({ pcAppsValues = [] }: GivenFlags, settings: Settings): Promise<Fault[]> {
   if (pcAppsValues.length === 0) return [];
-  const { parseAllDocuments } = await import('yaml');
-  const doubts = pcAppsValues.map(async (path) => {
+  const { faultInDocuments } = await import('../../shared/yaml-text.js');
+  return pcAppsValues.flatMap((path) => {
     const place = homePlaceOf(path, settings);
     // An unreadable file has its own fault.
     if (whyUnreadable(place) !== undefined) return [];
-    const documents = [parseAllDocuments(await readFile(place, 'utf8'))].flat();
-    const [error] = documents.flatMap((each) => ('errors' in each ? each.errors : []));
-    const why = error?.message.split('\n')[0]?.replace(/:$/, '');
-    return why === undefined ? [] : [{ path: '--pc-apps-values', message: `${path} is no YAML: ${why}` }];
+    const text = readSecretText(place, 'values file', settings);
+    const why = faultInDocuments(text);
+    if (why === undefined) return [];
+    registerUnreadable(text, settings);
+    return [{ path: '--pc-apps-values', message: `${path} is no YAML: ${why}` }];
   });
-  return (await Promise.all(doubts)).flat();
 }
 
 /** Reads each file once. They were checked before. */

@@ -1,7 +1,6 @@
 /** Reads `plinth.yaml`: what one project is made of, by the names of the flags. Every fault is told with its line and key. */
-import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
-import type { Document, LineCounter, Node, Pair } from 'yaml';
+import type { Document, Node, Pair } from 'yaml';
 import {
   flagOf,
   type GivenFlags,
@@ -12,6 +11,7 @@ import {
 } from '../../shared/bootstrap/options.js';
 import { type Fault, Problem } from '../../shared/problems.js';
 import { homePlaceOf, reason } from '../files/files.js';
+import { readSecretText, registerUnreadable } from '../files/secret-text.js';
 import type { Call } from '../frame/command.js';
 import { nearest } from '../frame/nearest.js';
 import type { Settings } from '../settings.js';
@@ -35,19 +35,19 @@ export const projectFileOf = (call: Call): string => call.word('file')?.text ?? 
 /** Throws `bad-input` if it cannot be read at all. */
 export async function readProjectFile(name: string, settings: Settings): Promise<ProjectFile> {
   const text = textOf(name, settings);
-  const { isMap, LineCounter, parseDocument } = await import('yaml');
-  const lineCounter = new LineCounter();
-  const document = parseDocument(text, { lineCounter, prettyErrors: false });
+  const [{ isMap }, { readYamlDocument }] = await Promise.all([import('yaml'), import('../../shared/yaml-text.js')]);
+  const { document, errors, warnings, lineOf } = readYamlDocument(text);
+  if (errors.length + warnings.length > 0) registerUnreadable(text, settings);
   const reading: Reading = {
     name,
     document,
-    lineCounter,
+    lineOf,
     given: {},
     references: new Map(),
     places: new Map(),
-    faults: [...document.errors, ...document.warnings].map(({ message, pos }) => ({
-      path: `${name}:${lineCounter.linePos(pos[0]).line}`,
-      message: `is not YAML: ${message}`,
+    faults: [...errors, ...warnings].map(({ why, line, column }) => ({
+      path: `${name}:${line}`,
+      message: `is not YAML: ${why}, at column ${column}`,
     })),
   };
   const { contents } = document;
@@ -62,7 +62,7 @@ export async function readProjectFile(name: string, settings: Settings): Promise
 
 function textOf(name: string, settings: Settings): string {
   try {
-    return readFileSync(homePlaceOf(name, settings), 'utf8');
+    return readSecretText(homePlaceOf(name, settings), 'project file', settings);
   } catch (error) {
     throw new Problem('bad-input', `${name} cannot be read: ${reason(error)}.`, {
       errors: [{ path: '--file', message: `${name}: ${reason(error)}` }],
@@ -75,7 +75,7 @@ function textOf(name: string, settings: Settings): string {
 interface Reading {
   readonly name: string;
   readonly document: Document;
-  readonly lineCounter: LineCounter;
+  lineOf(offset: number): number;
   readonly given: Partial<Record<Option, unknown>>;
   readonly references: Map<SecretOption, SecretReference>;
   readonly places: Map<Option, string>;
@@ -83,10 +83,10 @@ interface Reading {
 }
 
 function readPair(reading: Reading, { key, value }: Pair<Node, Node | null>): void {
-  const { name, document, lineCounter, faults, places } = reading;
+  const { name, document, lineOf, faults, places } = reading;
   // Any other key, such as an alias, is none that the file has.
   const written: unknown = 'value' in key ? key.value : '';
-  const place = `${name}:${lineCounter.linePos(key.range?.[0] ?? 0).line}:${String(written)}`;
+  const place = `${name}:${lineOf(key.range?.[0] ?? 0)}:${String(written)}`;
   const option = typeof written === 'string' ? optionOfKey(written) : undefined;
   if (option === undefined) {
     const meant = nearest(String(written), keyOptions.map(keyOf));
@@ -98,9 +98,8 @@ function readPair(reading: Reading, { key, value }: Pair<Node, Node | null>): vo
   let found: unknown;
   try {
     found = value?.toJS(document) ?? null;
-  } catch (error) {
-    // An alias without its anchor, or aliases that multiply.
-    faults.push({ path: place, message: `is not YAML: ${(error as Error).message}` });
+  } catch {
+    faults.push({ path: place, message: 'has aliases that multiply' });
     return;
   }
   const message = isSecret(option)

@@ -1,26 +1,32 @@
 /** Reads a secret from where `plinth.yaml` says it is: the environment, a file, or Secret Manager. */
-import { readFileSync } from 'node:fs';
 import { homePlaceOf, reason } from '../files/files.js';
+import { readSecretText, registerText } from '../files/secret-text.js';
 import type { Call } from '../frame/command.js';
 import type { SecretReference } from './schema.js';
 
 export type ReadSecret = { readonly value: string } | { readonly why: string };
 
-/** What it says never holds the value. */
+/** What it says never holds the value, which is registered. */
 export async function readSecret(reference: SecretReference, call: Call): Promise<ReadSecret> {
+  const read = await readFrom(reference, call);
+  if ('value' in read) registerText(read.value, 'secret by reference', call.settings);
+  return read;
+}
+
+async function readFrom(reference: SecretReference, call: Call): Promise<ReadSecret> {
   if ('env' in reference) {
     const value = call.settings.env[reference.env] ?? '';
     return value === '' ? { why: `is in the environment variable ${reference.env}, which is not set` } : { value };
   }
-  if ('file' in reference) return readFile(reference.file, call);
+  if ('file' in reference) return readSecretFile(reference.file, call);
   const { readFromSecretManager } = await import('./secret-manager.js');
   return readFromSecretManager(reference.secretManager, call);
 }
 
-function readFile(path: string, { settings }: Call): ReadSecret {
+function readSecretFile(path: string, { settings }: Call): ReadSecret {
   try {
     // Editors end a file with a line break, which is no part of the secret.
-    const value = readFileSync(homePlaceOf(path, settings), 'utf8').replace(/\r?\n$/, '');
+    const value = readSecretText(homePlaceOf(path, settings), 'secret by reference', settings).replace(/\r?\n$/, '');
     return value === '' ? { why: `is in ${path}, which is empty` } : { value };
   } catch (error) {
     return { why: `is in ${path}, which cannot be read: ${reason(error)}` };

@@ -4,7 +4,7 @@ import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { Problem } from '../../shared/problems.js';
 import { flagsRelease, version } from '../../shared/version.js';
 import { allChecks } from '../doctor/all.js';
-import { type ConfigName, configPath, readConfig } from '../files/config-file.js';
+import { type ConfigName, readConfig } from '../files/config-file.js';
 import type { Call } from '../frame/command.js';
 import { joinedSignal } from '../frame/joined-signal.js';
 import type { Client } from '../service/client.js';
@@ -75,7 +75,7 @@ async function versionsOf(call: Call): Promise<object> {
 
 /** The deployment's addresses as configured. Of the environment only which variables are set. */
 async function settingsOf({ settings }: Call): Promise<object> {
-  const config = await readConfig(configPath(settings.configFolder));
+  const config = await readConfig(settings);
   const shown: Partial<Record<ConfigName, string>> = { ...config };
   if (shown['oauth.clientSecret'] !== undefined) shown['oauth.clientSecret'] = '<secret>';
   const variables = Object.keys(settings.env)

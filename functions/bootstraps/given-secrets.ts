@@ -3,6 +3,7 @@ import type { SecretOptions } from '../../shared/bootstrap/options.js';
 import type { Context } from '../context.js';
 import { callerSecretName, secretId, secretLabels } from '../engine/record/secret-ids.js';
 import { createStepSecrets } from '../engine/run/step-secrets.js';
+import { registerHere } from '../host/redaction.js';
 
 export const writeSecrets = ({ cloud, config }: Context, id: string, secrets: SecretOptions): Promise<string> =>
   cloud.secretManager.write(secretId(id, callerSecretName), JSON.stringify(secrets), secretLabels(config, id));
@@ -11,7 +12,7 @@ export const readSecrets = async (
   { cloud, config }: Context,
   id: string,
   version: string | undefined,
-): Promise<SecretOptions> => createStepSecrets({ cloud, config }, id, version, () => undefined).caller();
+): Promise<SecretOptions> => createStepSecrets({ cloud, config }, id, version, registerHere).caller();
 
 /** Destroys earlier versions. Newer versions are kept: they belong to a command whose turn is about to come. */
 export async function dropSecretsBefore({ cloud, log }: Context, id: string, current = '0'): Promise<void> {

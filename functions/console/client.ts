@@ -2,6 +2,7 @@
 import { deploymentSecrets } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
+import { registerOfDeployment } from '../host/redaction.js';
 import type { Client } from './issuer.js';
 
 type Keeping = Pick<Context, 'config' | 'cloud' | 'clock'>;
@@ -21,7 +22,11 @@ export function createClientSource({ config, cloud, clock }: Keeping): () => Pro
         cause,
       });
     });
-    return { issuer: config.auth.issuer, clientId: console.clientId, clientSecret: secret.trim() };
+    return {
+      issuer: config.auth.issuer,
+      clientId: console.clientId,
+      clientSecret: registerOfDeployment(secret.trim()),
+    };
   };
   return () => {
     const nowMs = clock.now().getTime();

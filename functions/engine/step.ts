@@ -129,6 +129,10 @@ export interface StepSecrets {
   /** Writes a version and returns its number. At most 64 KiB. */
   write(name: string, payload: string): Promise<string>;
   read(name: string, version: string): Promise<string>;
+  /** One that is JSON. Where it is none, the error names the secret and quotes nothing of it. */
+  readJson(name: string, version: string): Promise<unknown>;
+  /** For a secret that was read elsewhere, such as in a file: it is then in no log and no problem. */
+  register(value: string | undefined): void;
   /** Removes the secret with all versions. A missing secret is fine. */
   remove(name: string): Promise<void>;
 }

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { deploymentSecrets } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Cloud } from '../cloud/index.js';
+import { registerOfDeployment } from './redaction.js';
 
 type Keyring = Pick<Cloud, 'secretManager'>;
 /** Keys of `deploymentSecrets`. An operator adds the others, because the webhook's receiver and the issuer know them, too. */
@@ -12,7 +13,7 @@ type OwnKey = Exclude<keyof typeof deploymentSecrets, 'webhookKey' | 'consoleCli
 export async function findOwnKey({ secretManager }: Keyring, key: OwnKey): Promise<string | undefined> {
   const id = deploymentSecrets[key];
   const version = await secretManager.find(id);
-  return version === undefined ? undefined : secretManager.read(id, version);
+  return version === undefined ? undefined : registerOfDeployment(await secretManager.read(id, version));
 }
 
 /** Made once and never changed. If two write at the same time, both read what the first one wrote. */

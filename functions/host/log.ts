@@ -1,7 +1,7 @@
-/** Structured logs for Cloud Logging, one JSON object a line on stdout. Values given to `redact` never appear. */
+/** Structured logs for Cloud Logging, one JSON object a line on stdout, without secrets that were read. */
 import { version } from '../../shared/version.js';
-import { createHide } from './hide.js';
 import { inOwnSources } from './own-sources.js';
+import { redactHere } from './redaction.js';
 
 export type Severity = 'DEBUG' | 'INFO' | 'WARNING' | 'ERROR' | 'CRITICAL';
 
@@ -58,9 +58,9 @@ export function createLog({
   service = 'plinth',
 }: LogParts = {}): Log {
   return (severity, message, fields = {}) => {
-    const shown = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, fieldOf(value)]));
+    const shown = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, redactHere(fieldOf(value))]));
     const told = severity === 'ERROR' || severity === 'CRITICAL' ? reported(service, shown) : shown;
-    write(JSON.stringify({ severity, time: now().toISOString(), message, ...told }));
+    write(JSON.stringify({ severity, time: now().toISOString(), message: redactHere(message), ...told }));
   };
 }
 
@@ -69,12 +69,3 @@ export const withFields =
   (log: Log, fields: Readonly<Record<string, unknown>>): Log =>
   (severity, message, more) =>
     log(severity, message, { ...fields, ...more });
-
-/** The same log with these values redacted. `secrets` is called for each line, because more of them become known. */
-export const redact =
-  (log: Log, secrets: () => readonly string[]): Log =>
-  (severity, message, fields = {}) => {
-    const hide = createHide(secrets());
-    const shown = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, hide(fieldOf(value))]));
-    log(severity, hide(message), shown);
-  };

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Problem, type ProblemBody, problemBody } from '../../shared/problems.js';
 import { version, versionHeader } from '../../shared/version.js';
+import { redactHere } from '../host/redaction.js';
 
 export interface Answer {
   readonly status: number;
@@ -73,10 +74,9 @@ export function sendProblem(
   response: ServerResponse,
   problem: Problem,
   traceId: string,
-  hide: <T>(value: T) => T,
 ): void {
   const { status } = problem.kind;
-  const body: ProblemBody = hide(problemBody(problem, traceId));
+  const body: ProblemBody = redactHere(problemBody(problem, traceId));
   const text = JSON.stringify(body);
   const headers: Record<string, string> = {
     ...alwaysHeaders,

@@ -6,9 +6,10 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type * as z from 'zod';
 import { defaultBodyLimitBytes, type Method, type Route, type RouteTable } from '../../shared/api.js';
 import { type Fault, nothingServed, Problem } from '../../shared/problems.js';
+import { createSecretRedactor, type SecretRedactor } from '../../shared/secret-redactor.js';
 import type { Context } from '../context.js';
-import { createHide, type Hide } from '../host/hide.js';
 import { errorText } from '../host/log.js';
+import { withRedactor } from '../host/redaction.js';
 import type { Authenticate, Caller } from '../identity/auth.js';
 import { traceFields, traceIn } from '../tracing/trace.js';
 import type { Span } from '../tracing/tracing.js';
@@ -51,8 +52,8 @@ export interface RouterParts<T extends RouteTable> {
   readonly authenticate: Authenticate;
   /** Further objections to a request that fits no schema, so that the caller gets all of them at once. */
   readonly objections?: { readonly [K in keyof T]?: (call: Unread) => Promise<readonly Fault[]> };
-  /** Secrets in a body, valid or not, that must not appear in a reply or a log. */
-  readonly secretsIn?: (body: unknown) => readonly string[];
+  /** Registers the secrets in a body, valid or not. */
+  readonly registerSecrets?: (redactor: SecretRedactor, body: unknown) => void;
 }
 
 interface Match {
@@ -135,15 +136,14 @@ function jsonIn(route: Route, headers: IncomingHttpHeaders, body: Body): unknown
 }
 
 export function createRouter<const T extends RouteTable>(parts: RouterParts<T>): HttpFunction {
-  const { context, authenticate, secretsIn = () => [] } = parts;
+  const { context, authenticate, registerSecrets = () => undefined } = parts;
   const { tracing } = context;
   const match = createMatcher(parts.routes);
 
-  return async (request, response) => {
+  const serve = async (request: FrameworkRequest, response: ServerResponse, redactor: SecretRedactor) => {
     const span = await tracing.begin(`${request.method}`, traceIn(request.headers), { kind: 'server' });
     const gone = new AbortController();
     response.on('close', () => gone.abort());
-    let hide: Hide = createHide([]);
     let matched: Match | undefined;
     /** Runs before the last byte. Afterwards the function may be frozen. */
     const ended = (status: number, failure?: string): Promise<void> => {
@@ -162,7 +162,7 @@ export function createRouter<const T extends RouteTable>(parts: RouterParts<T>):
       const caller = await authenticating;
       const read = bodyOf(request) ?? { bytes: request.rawBody ?? Buffer.alloc(0), cut: false };
       const given = jsonIn(route, request.headers, read);
-      hide = createHide(secretsIn(given));
+      registerSecrets(redactor, given);
       const input = parseInput(route, { params, search, headers: request.headers, body: given });
       if ('faults' in input) {
         const query = Object.fromEntries(new URLSearchParams(search));
@@ -176,23 +176,34 @@ export function createRouter<const T extends RouteTable>(parts: RouterParts<T>):
       const answer = await handler({ ...input, span, gone: gone.signal, caller });
       await sendAnswer(response, answer, gone.signal, () => ended(answer.status));
     } catch (error) {
-      const problem = problemOf(context, error, span, hide);
+      const problem = problemOf(context, error, span);
       await ended(problem.kind.status, problem.code);
       // A broken stream can report nothing more. The client reconnects with its cursor.
       if (response.headersSent) response.destroy();
-      else sendProblem(request, response, problem, span.id, hide);
+      else sendProblem(request, response, problem, span.id);
     }
+  };
+  return async (request, response) => {
+    const redactor = createSecretRedactor();
+    registerCredentials(redactor, request.headers);
+    await withRedactor(redactor, () => serve(request, response, redactor));
   };
 }
 
+/** What a caller shows to say who they are. */
+function registerCredentials({ register }: SecretRedactor, { authorization, cookie = '' }: IncomingHttpHeaders): void {
+  register(authorization?.replace(/^\S+ +/, ''));
+  for (const each of cookie.split(/; */)) register(each.slice(each.indexOf('=') + 1));
+}
+
 /** What the caller may know of an error. The rest goes to the log. */
-function problemOf(context: Pick<Context, 'log' | 'config'>, error: unknown, span: Span, hide: Hide): Problem {
+function problemOf(context: Pick<Context, 'log' | 'config'>, error: unknown, span: Span): Problem {
   const told = error instanceof Problem && error.code !== 'internal';
   if (told && error.kind.status < 500) return error;
   const problem = told ? error : new Problem('internal', 'Something went wrong. The log has more under this trace id.');
   context.log(told ? 'WARNING' : 'ERROR', `A request failed: ${problem.code}`, {
     ...traceFields(context.config.project, span),
-    error: hide(errorText(error)),
+    error: errorText(error),
   });
   return problem;
 }

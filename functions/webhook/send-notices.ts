@@ -4,6 +4,7 @@ import { addSeconds } from '../../shared/add-seconds.js';
 import { collections, deploymentSecrets } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
+import { registerOfDeployment } from '../host/redaction.js';
 import { read } from '../store/lift.js';
 import { persist } from '../store/persist.js';
 import { Conflict, type Document } from '../store/store.js';
@@ -50,7 +51,9 @@ export async function sendNotices(context: Context): Promise<Sent> {
 async function readKeys({ cloud: { secretManager } }: Context): Promise<readonly Buffer[]> {
   const id = deploymentSecrets.webhookKey;
   const versions = await secretManager.versions(id);
-  const keys = (await Promise.all(versions.map((version) => secretManager.read(id, version)))).map(readKey);
+  const keys = (await Promise.all(versions.map((version) => secretManager.read(id, version))))
+    .map(registerOfDeployment)
+    .map(readKey);
   const good = keys.filter((key) => key !== undefined);
   if (good.length > 0) return good;
   throw new Problem('bad-input', `The secret ${id} holds no key for the webhook; nothing is sent.`, {

@@ -1,7 +1,8 @@
 /** The install config, config.yaml: its schema, its text, and which parts of an older one survive a rewrite. */
-import { Document, parse, visit } from 'yaml';
+import { Document, visit } from 'yaml';
 import * as z from 'zod';
 import { type Fault, Problem } from '../problems.js';
+import { parseYaml } from '../yaml-text.js';
 
 const text = (description: string) => z.string().min(1).meta({ description });
 const optionalText = (description: string) => z.string().min(1).optional().meta({ description });
@@ -323,13 +324,9 @@ export type InstallConfig = z.infer<typeof InstallConfig>;
 
 /** The parsed YAML of a config, whatever its form. `Problem` bad-input if it is not YAML. */
 export function parseInstallConfig(content: string): unknown {
-  try {
-    return parse(content, { maxAliasCount: 100 });
-  } catch (error) {
-    // The first line says what and where. The rest quotes the file.
-    const reason = error instanceof Error ? error.message.split('\n')[0]?.replace(/:$/, '') : 'unreadable';
-    throw new Problem('bad-input', `The install config is not YAML: ${reason}.`, { advice: correctIt });
-  }
+  const parsed = parseYaml(content);
+  if ('content' in parsed) return parsed.content;
+  throw new Problem('bad-input', `The install config is not YAML: ${parsed.fault}.`, { advice: correctIt });
 }
 
 const correctIt =

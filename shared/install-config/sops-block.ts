@@ -1,16 +1,7 @@
 /** Examines a file in the SOPS form: whether it is complete, who can open it, and which of its values are encrypted. */
-import {
-  type Document,
-  isMap,
-  isScalar,
-  isSeq,
-  type Pair,
-  parseDocument,
-  type Scalar,
-  visit,
-  type YAMLMap,
-} from 'yaml';
+import { type Document, isMap, isScalar, isSeq, type Pair, type Scalar, visit, type YAMLMap } from 'yaml';
 import { Problem } from '../problems.js';
+import { faultText, readYamlDocument, type YamlFault } from '../yaml-text.js';
 import { isSealed } from './sops-cipher.js';
 
 export interface SopsFile {
@@ -28,10 +19,9 @@ export const refuse = (reason: string, advice = putBack): Problem =>
 /** `Problem` bad-input if the text is no SOPS file, is cut short, or is of a kind that plinth cannot open. */
 export function parseSops(text: string): SopsFile {
   // bigint, because the MAC covers all digits.
-  const document = parseDocument(text, { prettyErrors: false, keepSourceTokens: true, intAsBigInt: true });
+  const { document, errors } = readYamlDocument(text, { keepSourceTokens: true, intAsBigInt: true });
   const root = document.contents;
-  // The parser's own message may quote a value.
-  if (document.errors.length > 0) throw noYaml(text);
+  if (document.errors.length > 0) throw noYaml(text, errors[0]);
   if (!isMap(root)) throw refuse('it is not a YAML map');
   let sealed = false;
   visit(document, {
@@ -70,13 +60,15 @@ export function parseSops(text: string): SopsFile {
  * sops breaks lines at U+2028 and U+2029, as YAML 1.1 does. If a rule leaves such a text in clear, only sops itself can read
  * it.
  */
-const noYaml = (text: string): Problem =>
+const noYaml = (text: string, fault: YamlFault | undefined): Problem =>
   /[\u2028\u2029]/.test(text)
     ? refuse(
         'it has U+2028 or U+2029 in a text of several lines that its own rule leaves in clear, where sops breaks the line and YAML 1.2 does not',
         withoutRule,
       )
-    : refuse('it is not YAML: it was cut short, or changed by other means than sops');
+    : refuse(
+        `it is not YAML: it was cut short, or changed by other means than sops${fault === undefined ? '' : ` (${faultText(fault)})`}`,
+      );
 
 export const withoutRule =
   'Decrypt it with sops, and encrypt it again without that rule: what is encrypted may hold anything. Or move the file aside: it is then written again from what the bootstrap holds.';

@@ -3,6 +3,7 @@
  * recipients, rules, comments.
  */
 import { Document, isMap, isScalar, isSeq, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
+import { recipientOf } from './age-identity.js';
 import {
   ageEntries,
   encryptionRule,
@@ -102,7 +103,8 @@ async function openFile(text: string, identity: string): Promise<OpenFile> {
 }
 
 async function dataKeyOf(file: SopsFile, identity: string): Promise<Uint8Array> {
-  const { armor, Decrypter, identityToRecipient } = await loadAge();
+  const recipient = await recipientOf(identity);
+  const { armor, Decrypter } = await loadAge();
   const decrypter = new Decrypter();
   decrypter.addIdentity(identity);
   for (const { enc } of ageEntries(file)) {
@@ -113,7 +115,7 @@ async function dataKeyOf(file: SopsFile, identity: string): Promise<Uint8Array> 
       // For another recipient. Try the next.
     }
   }
-  throw notFor(await identityToRecipient(identity));
+  throw notFor(recipient);
 }
 
 /** What the file holds, and the MAC that it should have. */

@@ -10,6 +10,7 @@ import { keptSession } from '../../cli/machines/kept-session.js';
 import { sendToStorage } from '../../cli/machines/storage-upload.js';
 import type { FileSource } from '../../functions/remote/remote.js';
 import { Problem } from '../../shared/problems.js';
+import { createSecretRedactor } from '../../shared/secret-redactor.js';
 import { sha256 } from '../../shared/sha256.js';
 import { owner, project, type ReadyCloud, readyCloud } from '../local-cloud/ready-cloud.js';
 import { startRoughRelay } from '../support/rough-relay.js';
@@ -94,7 +95,9 @@ describe('a file on its way to Cloud Storage', function () {
         const at = new Date(Date.now() - days * 86_400_000);
         utimesSync(path, at, at);
       }
-      keptSession(folder, 'b-new', source).write('http://127.0.0.1:9/session');
+      keptSession({ configFolder: folder, redactor: createSecretRedactor() }, 'b-new', source).write(
+        'http://127.0.0.1:9/session',
+      );
       const left = [nameOf('b-new'), nameOf('b-of-yesterday')];
       expect(readdirSync(join(folder, 'uploads')).sort()).to.deep.equal(left);
     } finally {

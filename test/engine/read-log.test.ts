@@ -7,6 +7,7 @@ import { listLogs, readLog, readLogNews } from '../../functions/engine/record/re
 import { realTimers } from '../../functions/host/clock.js';
 import { createMemoryStore } from '../../local/functions/memory-store.js';
 import { collections } from '../../shared/names.js';
+import { redactorOf } from '../support/redactor.js';
 
 const at = '2030-01-01T00:00:00.000Z';
 
@@ -62,7 +63,7 @@ describe('a stored log', () => {
     const clock = { ...realTimers, now: () => new Date(), wait: async () => undefined };
     for (const generation of [1, 2]) {
       const whose = { bootstrapId: 'b1', instance: 'package', generation, expireAt: at };
-      await createStepLog({ store, clock }, whose, () => []).append(
+      await createStepLog({ store, clock }, whose, redactorOf()).append(
         `job-${generation}`,
         0,
         Buffer.from('12345\n'),

@@ -11,6 +11,7 @@ import { endInstance } from '../../functions/engine/record/transition.js';
 import { type AnyStep, needsClient, type Outcome } from '../../functions/engine/step.js';
 import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
+import { redactorOf } from '../support/redactor.js';
 import { toy } from './toys.js';
 import { alice, createWorld, type World } from './world.js';
 
@@ -109,7 +110,7 @@ describe('a document that is added to again and again', () => {
   it('keeps how far the latest logs of a step were read', async () => {
     const whose = { bootstrapId: id, instance: 'vm:k0s-1', generation: 1, expireAt: '2030-01-01T00:00:00.000Z' };
     const clock = { ...world.context.clock, pause: async () => undefined };
-    const log = createStepLog({ store: world.store, clock }, whose, () => []);
+    const log = createStepLog({ store: world.store, clock }, whose, redactorOf());
     for (const job of numbered(300, 'job')) await log.append(job, 0, Buffer.from('a line\n'), true);
     const [head] = await world.store.query({ collection: collections.logHeads });
     expect(head?.data['read']).to.have.length.below(101);

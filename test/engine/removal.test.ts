@@ -11,6 +11,7 @@ import { steps as realSteps } from '../../functions/steps/index.js';
 import { collections, countersId } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import { makeOptions } from '../install-config/make-options.js';
+import { redactorOf } from '../support/redactor.js';
 import { type ToyParts, toy } from './toys.js';
 import { alice, createWorld, type World } from './world.js';
 
@@ -41,7 +42,7 @@ function undone(
 /** Something that a job said on a machine. */
 async function logged({ context }: World, bootstrapId: string): Promise<void> {
   const expireAt = '2030-01-01T00:00:00.000Z';
-  const log = createStepLog(context, { bootstrapId, instance: 'project', generation: 1, expireAt }, () => []);
+  const log = createStepLog(context, { bootstrapId, instance: 'project', generation: 1, expireAt }, redactorOf());
   await log.append('job', 0, Buffer.from('said on a machine\n'), true);
 }
 

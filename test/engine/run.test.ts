@@ -8,6 +8,7 @@ import { readEvents } from '../../functions/engine/record/events.js';
 import { runMessage } from '../../functions/engine/run/run.js';
 import type { AnyStep, Each, Outcome } from '../../functions/engine/step.js';
 import { Problem, type ProblemCode } from '../../shared/problems.js';
+import { secretOf } from '../support/planted.js';
 import { letters, numbers, toy } from './toys.js';
 
 import { createWorld, given, type World } from './world.js';
@@ -397,6 +398,23 @@ describe('the engine', () => {
       expect(given.forge1AppClientSecret).to.equal('planted-client-secret');
       expect(JSON.stringify([world.store.dump(), world.logs, world.queue])).not.to.include('planted-client-secret');
       expect([...world.secrets.values()].join()).to.include('planted-client-secret');
+    });
+
+    it('keeps secrets that are damaged in Secret Manager out of documents and logs', async () => {
+      const step = toy(world, 'a', {
+        run: async ({ secrets }, make) => {
+          await secrets.caller();
+          return make();
+        },
+      });
+      const { bootstrap } = await world.begin([step]);
+      const [name = ''] = [...world.secrets.keys()].filter((each) => each.startsWith(bootstrap.id));
+      // A parser's message quotes the place where it gave up.
+      world.secrets.set(name, [secretOf('bare')]);
+      await world.drain([step]);
+      const told = JSON.stringify([world.store.dump(), world.logs, world.queue]);
+      expect(told).not.to.include(secretOf('bare').slice(0, 5));
+      expect(JSON.stringify(world.logs)).to.include(name);
     });
   });
 

@@ -15,7 +15,7 @@ import { runMessage } from '../../functions/engine/run/run.js';
 import { sweep } from '../../functions/engine/run/sweep.js';
 import type { AnyStep } from '../../functions/engine/step.js';
 import { realTimers } from '../../functions/host/clock.js';
-import type { Severity } from '../../functions/host/log.js';
+import { createLog, type Severity } from '../../functions/host/log.js';
 import { realRandom } from '../../functions/host/random.js';
 import type { Store } from '../../functions/store/store.js';
 import { noTracing } from '../../functions/tracing/tracing.js';
@@ -157,7 +157,12 @@ export function createWorld(settings: Readonly<Record<string, string>> = {}, fir
       PLINTH_LIVING_IN_ALL: '1000',
       ...settings,
     }),
-    log: (severity, message, fields) => logs.push({ severity, message, fields }),
+    log: createLog({
+      write(line) {
+        const { severity, message, ...fields } = JSON.parse(line) as (typeof logs)[number];
+        logs.push({ severity, message, fields });
+      },
+    }),
     random: realRandom,
     clock: {
       ...realTimers,

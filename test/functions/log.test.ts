@@ -1,8 +1,10 @@
 import { expect } from 'chai';
-import { createLog, redact, withFields } from '../../functions/host/log.js';
+import { createLog, withFields } from '../../functions/host/log.js';
+import { registerHere, withRedactor } from '../../functions/host/redaction.js';
 import { traceFields, traceIn } from '../../functions/tracing/trace.js';
 import { readTraceparent, type Trace, traceparentOf } from '../../shared/trace.js';
 import { version } from '../../shared/version.js';
+import { redactorOf } from '../support/redactor.js';
 
 describe('the log', () => {
   const lines: string[] = [];
@@ -27,11 +29,13 @@ describe('the log', () => {
     });
   });
 
-  it('tells Error Reporting of errors with their stack, and of nothing less', () => {
+  it('tells Error Reporting of errors with their stack, and of nothing less', async () => {
     const ofApi = createLog({ write: (line) => lines.push(line), service: 'api' });
     ofApi('WARNING', 'not so bad', { error: new Error('small') });
     ofApi('ERROR', 'it failed', { error: new Error('outer', { cause: new Error('inner') }), bootstrap: 'b1' });
-    redact(ofApi, () => ['planted-secret'])('CRITICAL', 'it failed', { error: new Error('planted-secret') });
+    await withRedactor(redactorOf('planted-secret'), async () =>
+      ofApi('CRITICAL', 'it failed', { error: new Error('planted-secret') }),
+    );
     ofApi('ERROR', 'without a stack', { error: 'refused' });
     const [small, outer, hidden, bare] = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(small).to.have.property('error').and.include('small');
@@ -64,22 +68,23 @@ describe('the log', () => {
     expect(lines[0]?.length).to.be.within(100_000, 256 * 1024);
   });
 
-  it('never shows values that are to be hidden, wherever they stand', () => {
-    const secrets = ['planted-secret'];
-    const careful = redact(log, () => secrets);
-    careful('INFO', 'it is planted-secret', {
-      deep: { list: ['planted-secret!'] },
-      error: new Error('planted-secret'),
+  it('never shows values that are to be hidden, wherever they stand', async () => {
+    await withRedactor(redactorOf('planted-secret'), async () => {
+      log('INFO', 'it is planted-secret', { deep: { list: ['planted-secret!'] }, error: new Error('planted-secret') });
+      registerHere('planted-later');
+      await Promise.resolve();
+      log('INFO', 'planted-later');
     });
-    secrets.push('planted-later');
-    careful('INFO', 'planted-later');
+    expect(lines).to.have.length(2);
     expect(lines.join()).not.to.include('planted');
   });
 
-  it('hides a short value only where it is all that a field holds, and no name of a flag', () => {
-    const careful = redact(log, () => ['true', 'ab-12', 'preemptible', 'planted-secret']);
+  it('hides a short value only where it is all that a field holds, and no name of a flag', async () => {
+    const redactor = redactorOf('true', 'ab-12', 'preemptible', 'planted-secret');
     const fields = { one: 'ab-12', list: ['true', 'untrue'], text: 'ab-12 is true', flag: '--preemptible=preemptible' };
-    careful('INFO', '--preemptible is true, not --preemptible-planted-secret', fields);
+    await withRedactor(redactor, async () =>
+      log('INFO', '--preemptible is true, not --preemptible-planted-secret', fields),
+    );
     expect(JSON.parse(lines[0] ?? '')).to.deep.include({
       message: '--preemptible is true, not --<secret>-<secret>',
       one: '<secret>',

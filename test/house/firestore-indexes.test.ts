@@ -47,6 +47,7 @@ import {
   recordStore,
   shapeOf,
 } from '../support/recording-store.js';
+import { redactorOf } from '../support/redactor.js';
 import { makeScene, type Scene } from '../support/scene.js';
 
 interface IndexFile {
@@ -181,7 +182,7 @@ describe("Firestore's indexes", () => {
     // What only jobs on machines write.
     const whose = { bootstrapId: 'b1', instance: 'install', generation: 1, expireAt: '2030-01-01T00:00:00.000Z' };
     const clock = { ...realTimers, now: () => new Date(), wait: async () => undefined };
-    await createStepLog({ store, clock }, whose, () => []).append('job', 0, Buffer.alloc(1000, 'x'), true);
+    await createStepLog({ store, clock }, whose, redactorOf()).append('job', 0, Buffer.alloc(1000, 'x'), true);
     await readLog({ store }, 'b1', 'install', 0);
     // What only a deployment with a webhook writes.
     const warning = {

@@ -232,6 +232,23 @@ const rules: Rule[] = [
   ),
 ];
 
+const yamlParser = /\b(?:parse|parseDocument|parseAllDocuments)\b[^;]*?(?:from 'yaml'|await import\('yaml'\))/;
+
+/** Of files that hold no secret: plans, public keys, locks, lists of people, packages and what plinth itself wrote. */
+const readersOfOpenFiles = [
+  'cli/commands/init.ts',
+  'cli/completion/seen-names.ts',
+  'cli/files/files.ts',
+  'cli/files/plan-file.ts',
+  'cli/identity/login-lock.ts',
+  'cli/identity/ssh-key.ts',
+  'cli/install/images.ts',
+  'cli/install/inputs.ts',
+  'cli/install/installed.ts',
+  'cli/install/unpack.ts',
+  'cli/people-file.ts',
+];
+
 describe('the house', () => {
   for (const rule of rules) {
     it(rule.name, () => {
@@ -239,6 +256,26 @@ describe('the house', () => {
       expect(offenders, rule.message).to.deep.equal([]);
     });
   }
+
+  it('parses YAML in shared/yaml-text.ts alone, which never quotes the text', () => {
+    const parsers = [...sources]
+      .filter(([file, text]) => within('shared', 'cli', 'functions')(file) && yamlParser.test(text))
+      .map(([file]) => file);
+    expect(parsers, 'the messages of the package quote lines, and its warnings go to the process').to.deep.equal([
+      'shared/yaml-text.ts',
+    ]);
+  });
+
+  it('reads files of the caller in cli/files/secret-text.ts, or where they hold no secret', () => {
+    const readers = [...sources]
+      .filter(([file, text]) => within('cli')(file) && /\b(?:readFileSync|readFile|readIfThere)\(/.test(text))
+      .map(([file]) => file);
+    expect(readers, 'what a file may hold is registered before it is parsed: use readSecretText').to.have.members([
+      'cli/files/secret-text.ts',
+      'cli/main.ts',
+      ...readersOfOpenFiles,
+    ]);
+  });
 
   it('reads the environment in functions/config.ts and cli/settings.ts alone', () => {
     const readers = [...sources]

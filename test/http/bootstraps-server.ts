@@ -13,6 +13,7 @@ import { readConfig } from '../../functions/config.js';
 import { type Context, createContext } from '../../functions/context.js';
 import { runMessage } from '../../functions/engine/run/run.js';
 import { type AnyStep, again, defineStep, done } from '../../functions/engine/step.js';
+import { createLog } from '../../functions/host/log.js';
 import { ownFrameworkBodies } from '../../functions/http/bodies.js';
 import { createBootstrapsFunction } from '../../functions/http/bootstraps/bootstraps.js';
 import { type StreamTimes, streamTimes } from '../../functions/http/bootstraps/event-stream.js';
@@ -204,7 +205,7 @@ export async function createBootstrapsServer(
   const context = createContext(readConfig(environment(issuer, env)), {
     cloud,
     clock: createClock(0.005),
-    log: (severity, message, fields) => void logged.push(JSON.stringify({ severity, message, ...fields })),
+    log: createLog({ write: (line) => logged.push(line) }),
     store: {
       ...memory,
       watch(collection, id, onChange, onError) {

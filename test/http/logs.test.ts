@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { createStepLog } from '../../functions/engine/record/log.js';
 import type { LogPage, LogView } from '../../shared/bootstrap/log.js';
 import type { BeginReply } from '../../shared/bootstrap/routes.js';
+import { redactorOf } from '../support/redactor.js';
 import { type BootstrapsServer, createBootstrapsServer, makeRequest } from './bootstraps-server.js';
 import { createIssuer, type Issuer } from './issuer.js';
 
@@ -29,7 +30,7 @@ describe('GET /bootstraps/{id}/logs', () => {
     const log = createStepLog(
       server.context,
       { bootstrapId: bootstrap.id, instance: 'install:dc1', generation: 1, expireAt: bootstrap.deadlineAt },
-      () => ['planted-secret'],
+      redactorOf('planted-secret'),
     );
     await log.append('job', 0, Buffer.from('with planted-secret\nand planted-sec'), false);
     await log.append('job', 24, Buffer.from('planted-secret again\n'), true);

@@ -7,6 +7,7 @@ import { getTestServer } from '@google-cloud/functions-framework/testing';
 import { expect } from 'chai';
 import * as z from 'zod';
 import { onFirstRequest } from '../../functions/first-use.js';
+import { createLog } from '../../functions/host/log.js';
 import { ownFrameworkBodies } from '../../functions/http/bodies.js';
 import { createRouter } from '../../functions/http/router.js';
 import { noTracing } from '../../functions/tracing/tracing.js';
@@ -76,7 +77,7 @@ describe('the router', () => {
     const handler = createRouter({
       context: {
         config: { project: 'plinth-test' } as never,
-        log: (severity, message, fields) => void logged.push(JSON.stringify({ severity, message, ...fields })),
+        log: createLog({ write: (line) => logged.push(line) }),
         store: createMemoryStore(),
         tracing: noTracing,
       },
@@ -90,9 +91,9 @@ describe('the router', () => {
           operator: false,
         };
       },
-      secretsIn: (body) => {
+      registerSecrets: ({ register }, body) => {
         const token = (body as { token?: unknown } | null)?.token;
-        return typeof token === 'string' ? [token] : [];
+        if (typeof token === 'string') register(token);
       },
       handlers: {
         putThing: async ({ params, query, body, caller }) => ({

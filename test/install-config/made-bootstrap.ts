@@ -95,6 +95,8 @@ export function makeBootstrap(start: Changes = {}, elsewhere?: StepSecrets): Mad
       if (payload === undefined) throw new Error(`no version ${version} of ${name}`);
       return payload;
     },
+    register: () => undefined,
+    readJson: async (name, version) => JSON.parse(await inMemory.read(name, version)) as unknown,
     remove: async (name) => void stored.delete(name),
   };
   const store = elsewhere ?? inMemory;

@@ -12,6 +12,7 @@ import type { Cloud } from '../../functions/cloud/index.js';
 import { readConfig } from '../../functions/config.js';
 import { type Context, createContext } from '../../functions/context.js';
 import { type Clock, realTimers } from '../../functions/host/clock.js';
+import { createLog } from '../../functions/host/log.js';
 import { ownFrameworkBodies } from '../../functions/http/bodies.js';
 import { createOrganizationsFunction } from '../../functions/http/organizations/organizations.js';
 import type { Store } from '../../functions/store/store.js';
@@ -127,9 +128,11 @@ export async function createOrganizationsServer(
     store,
     cloud: cloudWith(secrets),
     clock: clockAhead(clockSeconds),
-    log: (severity, message, fields) => {
-      if (severity !== 'INFO' && severity !== 'DEBUG') logged.push(JSON.stringify({ severity, message, ...fields }));
-    },
+    log: createLog({
+      write(line) {
+        if (!/^\{"severity":"(?:INFO|DEBUG)"/.test(line)) logged.push(line);
+      },
+    }),
   });
   ownFrameworkBodies();
   servers += 1;

@@ -354,7 +354,7 @@ export const guards: readonly Fault[] = [
   {
     name: 'Whoever writes a label protects a project for ever',
     source: 'guard',
-    edits: [{ find: 'new Date(Math.min(protection, latest))', put: 'new Date(protection)' }],
+    edits: [{ find: 'timeOf(protection, longest)', put: 'new Date(protection).toISOString()' }],
     tests: ['e2e/lost-of-a-team.test.js'],
     fails:
       'is not kept longer by a protection that somebody wrote into its labels than by one that its owner may ask for',
@@ -384,5 +384,41 @@ export const guards: readonly Fault[] = [
     ],
     tests: ['http/rate-limit.test.js'],
     fails: 'counts who looks for a lost project, because each look searches through all projects',
+  },
+  {
+    name: 'Whoever reads a command’s refusal reads the lines of a damaged file of secrets',
+    source: 'guard',
+    edits: [
+      { find: 'kinds[error.code]));\n  const alias', put: 'kinds[error.code].concat(text)));\n  const alias' },
+      { find: 'redact: <T>(data: T): T => inData(data, inText) as T,', put: 'redact: <T>(data: T): T => data,' },
+    ],
+    tests: ['cli/planted-secrets.test.js'],
+    fails: 'come out of no command that reads a damaged file',
+  },
+  {
+    name: 'A command that dies prints what it had read',
+    source: 'guard',
+    edits: [{ find: 'redact: <T>(data: T): T => inData(data, inText) as T,', put: 'redact: <T>(data: T): T => data,' }],
+    tests: ['cli/secrets-in-errors.test.js'],
+    fails: 'tells of ',
+  },
+  {
+    name: 'A problem is answered with the secrets of its request',
+    source: 'guard',
+    edits: [{ find: 'redactHere(problemBody(problem, traceId))', put: 'problemBody(problem, traceId)' }],
+    tests: ['http/router.test.js'],
+    fails: 'says nothing of its own faults but the trace id, under which the log has the rest, without secrets',
+  },
+  {
+    name: 'The log quotes a secret that is no JSON',
+    source: 'guard',
+    edits: [
+      {
+        find: 'const content = jsonIn(await read(name, version));',
+        put: 'const content: unknown = JSON.parse(await read(name, version));',
+      },
+    ],
+    tests: ['engine/run.test.js'],
+    fails: 'keeps secrets that are damaged in Secret Manager out of documents and logs',
   },
 ];

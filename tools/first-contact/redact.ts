@@ -1,4 +1,7 @@
 /** Takes out of a recording what tells whose it is. A value gets the same placeholder wherever it stands. */
+import { shortestHidden } from '../../shared/bootstrap/options.js';
+import type { SecretForm } from '../../shared/secret-forms.js';
+import { createSecretRedactor } from '../../shared/secret-redactor.js';
 
 export interface Redactor {
   text(text: string): string;
@@ -81,9 +84,6 @@ const patterns: readonly Pattern[] = [
 export function createRedactor(known: Readonly<Record<string, string | undefined>>): Redactor {
   const placeholders = new Map<string, string>();
   const counts = new Map<string, number>();
-  const given = Object.entries(known)
-    .flatMap(([name, value]) => (value === undefined || value === '' ? [] : [[name, value] as const]))
-    .sort(([, a], [, b]) => b.length - a.length);
 
   const placeholder = (kind: string, value: string): string => {
     const standing = placeholders.get(value);
@@ -98,17 +98,24 @@ export function createRedactor(known: Readonly<Record<string, string | undefined
     return made;
   };
 
-  const text = (from: string): string => {
-    let rest = from;
-    for (const [name, value] of given) rest = rest.replaceAll(value, `{${name}}`);
-    for (const { kind, of, unless } of patterns) {
-      rest = rest.replace(of, (whole: string, ...groups: unknown[]) => {
-        const value = typeof groups[0] === 'string' ? groups[0] : whole;
-        return unless?.(value) === true ? whole : whole.replace(value, () => placeholder(kind, value));
-      });
-    }
-    return rest;
-  };
+  const formOf = ({ kind, of, unless }: Pattern): SecretForm => ({
+    pattern: of,
+    replacement(whole, ...groups) {
+      const value = typeof groups[0] === 'string' ? groups[0] : whole;
+      return unless?.(value) === true ? whole : whole.replace(value, () => placeholder(kind, value));
+    },
+  });
+  const given = Object.entries(known).flatMap(([name, value]) => (value ? [{ value, shownAs: `{${name}}` }] : []));
+  // A short one counts wherever it stands.
+  const short = given.filter(({ value }) => value.length < shortestHidden);
+  const shortForms = short.map(
+    ({ value, shownAs }): SecretForm => ({
+      pattern: new RegExp(value.replaceAll(/[^\w]/g, '\\$&'), 'g'),
+      replacement: () => shownAs,
+    }),
+  );
+  const { register, redact: text } = createSecretRedactor({ forms: [...shortForms, ...patterns.map(formOf)] });
+  for (const { value, shownAs } of given) if (!short.some((each) => each.value === value)) register(value, shownAs);
 
   const json = (value: unknown, field = ''): unknown => {
     if (Array.isArray(value)) return value.map((each) => json(each, field));
@@ -120,7 +127,7 @@ export function createRedactor(known: Readonly<Record<string, string | undefined
     const kind = fields[field];
     return kind === undefined || value === '' ? text(value) : placeholder(kind, value);
   };
-  return { text, json: (value) => json(value) };
+  return { text: (from) => text(from), json: (value) => json(value) };
 }
 
 export { swapped };

@@ -3,8 +3,8 @@
  * how far it was read, so a killed function neither loses nor doubles a byte.
  */
 import { collections } from '../../../shared/names.js';
+import type { SecretRedactor } from '../../../shared/secret-redactor.js';
 import type { Context } from '../../context.js';
-import { createHide } from '../../host/hide.js';
 import { persist } from '../../store/persist.js';
 import { Conflict, type Document, type Store, type Write } from '../../store/store.js';
 import type { StepLog } from '../step.js';
@@ -28,11 +28,10 @@ const mostStoredBytes = 8 * 1024 * 1024;
 const mostSources = 100;
 const betweenCommitsMilliseconds = 1000;
 
-/** `secrets`: all that were heard so far. */
 export function createStepLog(
   { store, clock }: Pick<Context, 'store' | 'clock'>,
   whose: Whose,
-  secrets: () => readonly string[],
+  { redact, shownLength }: SecretRedactor,
   maxStoredBytes = mostStoredBytes,
 ): StepLog {
   const { bootstrapId, instance } = whose;
@@ -49,9 +48,9 @@ export function createStepLog(
 
   const linesIn = (bytes: Uint8Array, last: boolean): string[] => {
     const piece = Buffer.from(bytes);
-    const cut = cutOf(piece, secrets());
+    const cut = shownLength(piece);
     const text = last ? endOf(piece, cut) : piece.subarray(0, cut).toString();
-    const lines = createHide([...secrets()])(text).split(/[\r\n]+/);
+    const lines = redact(text).split(/[\r\n]+/);
     return lines.map((line) => line.trim()).filter((line) => line !== '');
   };
 
@@ -69,13 +68,13 @@ export function createStepLog(
       const isEnd = last && whole.length === bytes.length;
       const isWithin = entryOf(found, source)?.within === true;
       const piece = isWithin ? nextLineOf(whole) : whole;
-      const cut = cutOf(piece, secrets());
+      const cut = shownLength(piece);
       const taken = whole.length - (isEnd ? 0 : piece.length - cut);
       if (taken === 0) return offset;
       const within = (isWithin && piece.length === 0) || (isEnd && cut < piece.length);
       const shown = isEnd ? endOf(piece, cut) : piece.subarray(0, cut).toString();
       const before: LogHeadRecord = found?.data ?? { ...whose, schema: 1, stored: 0, begins: 0, read: [] };
-      const text = textOf(before, maxStoredBytes, createHide([...secrets()])(shown));
+      const text = textOf(before, maxStoredBytes, redact(shown));
       const writes = logWrites(whose, found, {
         before,
         read: { source, offset: offset + taken, ...(within && { within }) },
@@ -160,40 +159,6 @@ const tooLong = '\n[The log is longer than what is kept here; all of it is on th
 function textOf({ stored }: LogHeadRecord, maxStoredBytes: number, text: string): string {
   if (stored >= maxStoredBytes) return '';
   return stored + Buffer.byteLength(text) < maxStoredBytes ? text : tooLong.padEnd(maxStoredBytes - stored, ' ');
-}
-
-/**
- * How much may be stored before more is known. It ends before a split character, and before any text that may be the beginning
- * of a secret.
- */
-export function cutOf(bytes: Buffer, secrets: readonly string[]): number {
-  // One character a byte, so that positions are the same.
-  const text = bytes.toString('latin1');
-  const wanted = secrets.filter((secret) => secret.length > 1).map((secret) => Buffer.from(secret).toString('latin1'));
-  let cut = wholeCharacters(bytes);
-  for (let before = -1; before !== cut; ) {
-    before = cut;
-    for (const secret of wanted) {
-      for (let start = Math.max(0, before - secret.length + 1); start < cut; start++) {
-        start = text.indexOf(secret[0] as string, start);
-        if (start === -1 || start >= cut) break;
-        const seen = Math.min(secret.length, text.length - start);
-        if (text.slice(start, start + Math.min(seen, 8)) !== secret.slice(0, Math.min(seen, 8))) continue;
-        if (start + secret.length > cut && text.slice(start, start + seen) === secret.slice(0, seen)) cut = start;
-      }
-    }
-  }
-  return cut;
-}
-
-function wholeCharacters(bytes: Buffer): number {
-  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
-    const byte = bytes[bytes.length - back] ?? 0;
-    if ((byte & 0xc0) === 0x80) continue;
-    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
-    return length > back ? bytes.length - back : bytes.length;
-  }
-  return bytes.length;
 }
 
 const deletedAtOnce = 200;

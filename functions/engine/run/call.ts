@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { collections } from '../../../shared/names.js';
+import type { SecretRedactor } from '../../../shared/secret-redactor.js';
 import type { Context } from '../../context.js';
 import { keysUntil } from '../../host/keys.js';
 import { type Instance, needOutputs } from '../plan.js';
@@ -9,7 +10,6 @@ import { type BootstrapRecord, fileId, liftFile, read } from '../record/document
 import { fileWrite } from '../record/files.js';
 import { createStepLog } from '../record/log.js';
 import type { BootstrapFacts, StepCall, StepFiles } from '../step.js';
-import type { HeardSecrets } from './heard-secrets.js';
 import { createStepSecrets } from './step-secrets.js';
 
 type Parts = Pick<Context, 'store' | 'cloud' | 'clock' | 'config'>;
@@ -52,10 +52,10 @@ export interface CallParts {
   readonly instance: Instance;
   readonly attempt: number;
   readonly signal: AbortSignal;
-  readonly secrets: HeardSecrets;
+  readonly redactor: SecretRedactor;
 }
 
-export function createCall({ context, facts, record, instance, attempt, signal, secrets }: CallParts): StepCall {
+export function createCall({ context, facts, record, instance, attempt, signal, redactor }: CallParts): StepCall {
   const { config, log, clock, random, cloud, keys, remote, osLogin } = context;
   const needs = record.state === 'removing' ? {} : needOutputs(instance, (id) => record.instances[id]?.output);
   return {
@@ -63,7 +63,7 @@ export function createCall({ context, facts, record, instance, attempt, signal, 
     bootstrap: facts,
     key: instance.key,
     needs: needs as StepCall['needs'],
-    secrets: createStepSecrets(context, facts.id, record.callerSecret, secrets.hear),
+    secrets: createStepSecrets(context, facts.id, record.callerSecret, redactor.register),
     files: createStepFiles(context, facts, instance.id),
     log: createStepLog(
       context,
@@ -73,7 +73,7 @@ export function createCall({ context, facts, record, instance, attempt, signal, 
         generation: facts.generation,
         expireAt: logExpiry(facts.deadlineAt),
       },
-      secrets.all,
+      redactor,
     ),
     attempt,
     requestId: (purpose) => requestId(facts.id, facts.generation, instance.id, attempt, purpose),

@@ -26,6 +26,7 @@ import type { Invocation } from './invocation.js';
 import { type Claiming, LeaseLost } from './lease.js';
 import { publishReady } from './publish.js';
 import type { RunResult } from './result.js';
+import { shownResolution } from './shown.js';
 import { endStepSpan } from './step-span.js';
 import { withUnfinished } from './unfinished.js';
 
@@ -52,9 +53,9 @@ interface Ending {
 
 /** Throws LeaseLost if the instance is no longer ours to end. */
 export async function end(invocation: Invocation, resolved: Resolution): Promise<RunResult> {
-  const { context, message, held, span } = invocation;
+  const { context, message, held, span, redactor } = invocation;
   const { bootstrapId, instance } = message;
-  const resolution = await withUnfinished(invocation, resolved);
+  const resolution = await withUnfinished(invocation, shownResolution(resolved, redactor));
   // Logs go before the last commit, because one commit may not delete them all. A function that is cut off in between does it
   // again.
   if (instance === callerSecret.name && resolution.state === 'gone') await removeLogs(context.store, bootstrapId);

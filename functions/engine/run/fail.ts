@@ -2,11 +2,9 @@
 import { QuotaShort, type StoredProblem } from '../../../shared/bootstrap/bootstrap.js';
 import { Problem } from '../../../shared/problems.js';
 import { type Instance, titleOf } from '../plan.js';
-import { inShort } from '../record/bounded.js';
 import type { LeaseRecord } from '../record/documents.js';
 import { end } from './end.js';
 import { handOver, pause } from './hand-over.js';
-import type { HeardSecrets } from './heard-secrets.js';
 import type { Invocation } from './invocation.js';
 import { LeaseLost } from './lease.js';
 import type { Waited } from './patience.js';
@@ -20,7 +18,7 @@ export async function afterFailure(
   error: unknown,
   waited: Waited | undefined,
 ): Promise<RunResult | undefined> {
-  const { context, held, deadline, secrets } = invocation;
+  const { context, held, deadline } = invocation;
   if (held.signal.aborted) throw held.signal.reason;
   if (error instanceof LeaseLost) throw error;
   // We stopped it ourselves. That does not count against the step.
@@ -40,7 +38,7 @@ export async function afterFailure(
   const change: Partial<LeaseRecord> = {
     failures: counted,
     propagationSeconds: propagationSeconds + (kind === 'propagation' ? delay : 0),
-    retry: known ? inShort(secrets.hide(error.detail)) : 'Something went wrong inside plinth',
+    retry: known ? error.detail : 'Something went wrong inside plinth',
   };
   // What passes by itself is counted in time. A death loses the count since the last heartbeat at most.
   if (kind === 'propagation') held.tell(change);
@@ -49,7 +47,7 @@ export async function afterFailure(
 }
 
 export const fail = (invocation: Invocation, problem: Problem): Promise<RunResult> =>
-  end(invocation, { state: 'failed', problem: stored(problem, invocation.secrets) });
+  end(invocation, { state: 'failed', problem: stored(problem) });
 
 /** All that a person reads of it: where to look. */
 export const faultOfOurs = (instance: Instance, { span }: Invocation): Problem =>
@@ -57,24 +55,13 @@ export const faultOfOurs = (instance: Instance, { span }: Invocation): Problem =
     advice: `Run the same command again; if it comes back, tell your operator this trace: ${span.id}.`,
   });
 
-const stored = ({ code, detail, advice, members }: Problem, secrets: HeardSecrets): StoredProblem => {
-  const hide = (text: string): string => inShort(secrets.hide(text));
+const stored = ({ code, detail, advice, members }: Problem): StoredProblem => {
   const short = QuotaShort.array().safeParse(members?.['short']).data;
   return {
     code,
-    detail: hide(detail),
-    ...(advice === undefined ? {} : { advice: hide(advice) }),
-    ...(short === undefined
-      ? {}
-      : { short: short.map((each) => (each.answer === undefined ? each : { ...each, answer: hide(each.answer) })) }),
-    ...(code !== 'cloud-policy' || members === undefined ? {} : { members: withoutSecrets(members, hide) }),
+    detail,
+    ...(advice === undefined ? {} : { advice }),
+    ...(short === undefined ? {} : { short }),
+    ...(code !== 'cloud-policy' || members === undefined ? {} : { members }),
   };
 };
-
-const withoutSecrets = (
-  members: NonNullable<Problem['members']>,
-  hide: HeardSecrets['hide'],
-): Record<string, unknown> =>
-  JSON.parse(JSON.stringify(members), (_, value: unknown) =>
-    typeof value === 'string' ? hide(value) : value,
-  ) as Record<string, unknown>;

@@ -10,6 +10,7 @@ import type { Invocation } from './invocation.js';
 import type { Waited } from './patience.js';
 import { publishReady } from './publish.js';
 import type { RunResult } from './result.js';
+import { shownChange } from './shown.js';
 
 /** Longer waits are left to sweep. A fresh message would only wait, or be handed over again and again. */
 export const longestWaitSeconds = 300;
@@ -31,7 +32,7 @@ const heedSeconds = 5;
 
 /** Frees the lease and makes it due after the wait. Without `publish`, sweep sends the message. */
 export async function handOver(
-  { context, message, held, span }: Invocation,
+  { context, message, held, span, redactor }: Invocation,
   { seconds, waited, change = {} }: Wait,
   publish = true,
 ): Promise<RunResult> {
@@ -39,7 +40,7 @@ export async function handOver(
   const notBefore = addSeconds(context.clock.now(), seconds);
   const data: Partial<LeaseRecord> = {
     ...held.untold(),
-    ...change,
+    ...shownChange(change, redactor),
     ...(waited === undefined ? {} : { waited }),
     state: 'ready',
     holder: undefined,

@@ -6,10 +6,10 @@ import type { StepMessage } from '../../../shared/bootstrap/message.js';
 import { collections } from '../../../shared/names.js';
 import type { Trace } from '../../../shared/trace.js';
 import type { Context } from '../../context.js';
+import { withRedactor } from '../../host/redaction.js';
 import { persist } from '../../store/persist.js';
 import type { Document } from '../../store/store.js';
 import { type Instance, unmetNeeds } from '../plan.js';
-import { inShort } from '../record/bounded.js';
 import {
   type LeaseRecord,
   leaseId,
@@ -93,7 +93,7 @@ async function runHeld(
   const span = await beginStepSpan(context, bootstrap.data, message, trace);
   const invocation = createInvocation(context, { steps, message, bootstrap, held, span }, deadlineAt, times);
   try {
-    const result = await run(invocation, restSeconds);
+    const result = await withRedactor(invocation.redactor, () => run(invocation, restSeconds));
     endStepSpan(span, held.current(), result);
     return { result, next: onwardWork(invocation) };
   } catch (error) {
@@ -193,14 +193,14 @@ async function turns(invocation: Invocation, instance: Instance, facts: Bootstra
 }
 
 async function tryTurn(
-  { context, bootstrap: { data: record }, held, removing, signal, secrets }: Invocation,
+  { context, bootstrap: { data: record }, held, removing, signal, redactor }: Invocation,
   instance: Instance,
   facts: BootstrapFacts,
 ): Promise<{ readonly turn: Turn } | { readonly error: unknown }> {
   try {
     const attempt = Object.values(held.current().failures).reduce((sum, each) => sum + each, 0);
-    const call = createCall({ context, facts, record, instance, attempt, signal, secrets });
-    const parts = { instance, call, record, hide: (text: string) => inShort(secrets.hide(text)) };
+    const call = createCall({ context, facts, record, instance, attempt, signal, redactor });
+    const parts = { instance, call, record };
     return { turn: await (removing ? makeUndoTurn(parts) : makeTurn(parts)) };
   } catch (error) {
     return { error };

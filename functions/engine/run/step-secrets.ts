@@ -1,37 +1,46 @@
 /** Secret Manager as a step sees it: only the secrets of its own bootstrap. */
+import { registerScalars } from '../../../shared/secret-texts.js';
 import type { Context } from '../../context.js';
 import { callerSecretName, secretId, secretLabels } from '../record/secret-ids.js';
 import type { StepSecrets } from '../step.js';
 
-/** `heard` gets each secret value that passes through, so that logs and problems can be redacted. */
+type Register = StepSecrets['register'];
+
+/** `register` gets each secret value that passes through. */
 export function createStepSecrets(
   { cloud, config }: Pick<Context, 'cloud' | 'config'>,
   bootstrapId: string,
   callerVersion: string | undefined,
-  heard: (value: string) => void,
+  register: Register,
 ): StepSecrets {
   const { secretManager } = cloud;
   const idOf = (name: string) => secretId(bootstrapId, name);
+  const read = async (name: string, version: string): Promise<string> => {
+    const payload = await secretManager.read(idOf(name), version);
+    registerPayload(payload, register);
+    return payload;
+  };
+  const readJson = async (name: string, version: string): Promise<unknown> => {
+    const content = jsonIn(await read(name, version));
+    if (content !== undefined) return content;
+    // The parser's own message quotes the place where it gave up.
+    throw new Error(`version ${version} of the secret ${idOf(name)} is not JSON`);
+  };
   return {
     async caller() {
       if (callerVersion === undefined) return {};
-      const values = JSON.parse(await secretManager.read(idOf(callerSecretName), callerVersion)) as Record<
-        string,
-        string
-      >;
-      for (const value of Object.values(values)) heard(value);
-      return values;
+      const values = await readJson(callerSecretName, callerVersion);
+      for (const value of Object.values(values as Record<string, string>)) register(value);
+      return values as Record<string, string>;
     },
+    register,
     find: (name) => secretManager.find(idOf(name)),
     write(name, payload) {
-      hear(payload, heard);
+      registerPayload(payload, register);
       return secretManager.write(idOf(name), payload, secretLabels(config, bootstrapId));
     },
-    async read(name, version) {
-      const payload = await secretManager.read(idOf(name), version);
-      hear(payload, heard);
-      return payload;
-    },
+    read,
+    readJson,
     remove: (name) => secretManager.remove(idOf(name)),
   };
 }
@@ -40,17 +49,21 @@ export function createStepSecrets(
 const shortestMade = 16;
 
 /** A payload may be JSON with many secrets. Each text in it counts by itself. */
-function hear(payload: string, heard: (value: string) => void): void {
-  heard(payload);
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(payload);
-  } catch {
-    return;
-  }
+function registerPayload(payload: string, register: Register): void {
+  register(payload);
   const walk = (value: unknown): void => {
-    if (typeof value === 'string' && value.length >= shortestMade) heard(value);
+    if (typeof value === 'string' && value.length >= shortestMade) register(value);
     else if (typeof value === 'object' && value !== null) Object.values(value).forEach(walk);
   };
-  walk(parsed);
+  const content = jsonIn(payload);
+  if (content === undefined) registerScalars({ register }, payload);
+  else walk(content);
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

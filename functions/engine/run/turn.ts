@@ -19,8 +19,6 @@ export interface TurnParts {
   readonly instance: Instance;
   readonly call: StepCall;
   readonly record: BootstrapRecord;
-  /** Redacts secrets in a text. */
-  readonly hide: (text: string) => string;
 }
 
 /** How often in one generation an instance may send back what it needs. */
@@ -28,12 +26,12 @@ const maxRechecks = 5;
 
 /** Errors of the step come out unchanged. */
 export async function makeTurn(parts: TurnParts): Promise<Turn> {
-  const { instance, call, hide } = parts;
+  const { instance, call } = parts;
   const standing = await look(parts);
   if (standing !== undefined) return standing;
   const outcome = await instance.step.run(call);
-  if (outcome.kind === 'again') return comeBack(outcome, hide);
-  if (outcome.kind === 'needsClient') return { state: 'client', note: hide(outcome.what) };
+  if (outcome.kind === 'again') return comeBack(outcome);
+  if (outcome.kind === 'needsClient') return { state: 'client', note: outcome.what };
   if (outcome.kind === 'recheck') return recheck(parts, outcome.needs, outcome.note);
   const made = await look(parts);
   if (made !== undefined) return made;
@@ -41,7 +39,7 @@ export async function makeTurn(parts: TurnParts): Promise<Turn> {
 }
 
 /** Undefined: something is missing. */
-async function look({ instance: { step }, call, hide }: TurnParts): Promise<Resolution | undefined> {
+async function look({ instance: { step }, call }: TurnParts): Promise<Resolution | undefined> {
   const seen = await step.observe(call);
   if (seen === undefined) return undefined;
   const output = step.output.parse(seen);
@@ -49,22 +47,22 @@ async function look({ instance: { step }, call, hide }: TurnParts): Promise<Reso
   return {
     state: 'done',
     output,
-    ...(note === undefined ? {} : { note: hide(note) }),
-    ...(warning === undefined ? {} : { warning: hide(warning) }),
+    ...(note === undefined ? {} : { note }),
+    ...(warning === undefined ? {} : { warning }),
   };
 }
 
-const comeBack = ({ seconds, note, patienceSeconds, ended }: Omit<Again, 'state'>, hide: TurnParts['hide']): Again => ({
+const comeBack = ({ seconds, note, patienceSeconds, ended }: Omit<Again, 'state'>): Again => ({
   state: 'again',
   seconds,
-  note: hide(note),
+  note,
   patienceSeconds,
   ended,
 });
 
 /** Limited: what comes and goes again and again is a failure that a person must see. */
 function recheck(
-  { instance: { id, fillings }, record, hide }: TurnParts,
+  { instance: { id, fillings }, record }: TurnParts,
   needs: readonly string[],
   note: string,
 ): Resolution {
@@ -79,14 +77,14 @@ function recheck(
     if (filling?.kind === 'one') return [filling.id];
     return filling?.kind === 'byKey' ? Object.values(filling.ids) : [];
   });
-  return { state: 'waiting', recheck: ids, note: hide(note) };
+  return { state: 'waiting', recheck: ids, note };
 }
 
 /** Removes what the instance made. */
-export async function makeUndoTurn({ instance: { id, step }, call, record, hide }: TurnParts): Promise<Turn> {
+export async function makeUndoTurn({ instance: { id, step }, call, record }: TurnParts): Promise<Turn> {
   const output = step.output.safeParse(record.instances[id]?.output).data;
   const outcome = await step.undo?.({ ...call, output });
-  if (outcome?.kind === 'again') return comeBack(outcome, hide);
+  if (outcome?.kind === 'again') return comeBack(outcome);
   const note = outcome?.kind === 'done' ? outcome.note : undefined;
-  return { state: 'gone', ...(note === undefined ? {} : { note: hide(note) }) };
+  return { state: 'gone', ...(note === undefined ? {} : { note }) };
 }

@@ -14,7 +14,7 @@ import type { Invocation } from './invocation.js';
  */
 export async function withUnfinished(invocation: Invocation, resolution: Resolution): Promise<Resolution> {
   if (resolution.state !== 'failed' && resolution.state !== 'cancelled') return resolution;
-  const { context, message, bootstrap, plan, removing, signal, secrets } = invocation;
+  const { context, message, bootstrap, plan, removing, signal, redactor } = invocation;
   const { data: record } = bootstrap;
   const instance = plan.get(message.instance);
   if (removing || instance?.step.unfinished === undefined) return resolution;
@@ -23,7 +23,7 @@ export async function withUnfinished(invocation: Invocation, resolution: Resolut
   try {
     const unfinished = await until(signal, async () => {
       const facts = await persist(() => factsOf(context, message.bootstrapId, record));
-      const call = createCall({ context, facts, record, instance, attempt: 0, signal, secrets });
+      const call = createCall({ context, facts, record, instance, attempt: 0, signal, redactor });
       return pastHiccup(() => look(call), { context, signal });
     });
     return { ...resolution, looked: { unfinished } };

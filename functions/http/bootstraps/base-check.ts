@@ -9,6 +9,7 @@ import type { StoredBootstrap } from '../../engine/record/documents.js';
 import { readFile } from '../../engine/record/files.js';
 import { factsOf } from '../../engine/run/facts.js';
 import { createStepSecrets } from '../../engine/run/step-secrets.js';
+import { registerHere } from '../../host/redaction.js';
 import { ageIdentity } from '../../steps/config/age-identity.js';
 
 /** Throws the first fault as `bad-input` or `conflict`, and names the datacenter of the faulty file. */
@@ -20,7 +21,7 @@ export const checkBase =
     if (given === undefined || output === undefined) return;
     const { readStandingFiles } = await import('../../steps/config/making.js');
     const { secretVersion } = ageIdentity.output.parse(output);
-    const secrets = createStepSecrets(context, id, undefined, () => undefined);
+    const secrets = createStepSecrets(context, id, undefined, registerHere);
     const files = { read: (name: string) => readFile(context, id, name), write: refused };
     const bootstrap = { ...(await factsOf(context, id, data)), base: baseOf(given) };
     for (const datacenter of Object.keys(bootstrap.base)) {

@@ -4,6 +4,8 @@ import { descriptionRoutes, healthRoutes, problemRoutes } from '../../../shared/
 import { flags, isSecret, type Option } from '../../../shared/bootstrap/options.js';
 import { bootstrapRoutes } from '../../../shared/bootstrap/routes.js';
 import { Problem } from '../../../shared/problems.js';
+import type { SecretRedactor } from '../../../shared/secret-redactor.js';
+import { registerNamed, registerScalars } from '../../../shared/secret-texts.js';
 import { beginOrResume } from '../../bootstraps/begin-or-resume.js';
 import { cancel } from '../../bootstraps/cancel.js';
 import { takeUp } from '../../bootstraps/take-up.js';
@@ -57,7 +59,7 @@ export const createBootstrapsFunction = (
         ...problemHandlers,
       },
       authenticate: createVerifier(context).authenticate,
-      secretsIn,
+      registerSecrets,
       objections: {
         beginBootstrap: async ({ caller, body, query, gone }) => {
           checkMayBootstrap(context.config, caller);
@@ -67,12 +69,17 @@ export const createBootstrapsFunction = (
     }),
   );
 
-/** The secrets in a body, even if it fits no schema. */
-function secretsIn(body: unknown): string[] {
-  const options = (body as { options?: unknown } | null | undefined)?.options ?? {};
-  return Object.entries(options).flatMap(([name, value]) =>
-    Object.hasOwn(flags, name) && isSecret(name as Option) && typeof value === 'string' ? [value] : [],
-  );
+/** Those of a body, even if it fits no schema: the caller's, and what a file of theirs has in clear. */
+function registerSecrets(redactor: SecretRedactor, body: unknown): void {
+  const { options, base } = (body ?? {}) as { readonly options?: unknown; readonly base?: unknown };
+  for (const [name, value] of Object.entries(options ?? {})) {
+    if (Object.hasOwn(flags, name) && isSecret(name as Option) && typeof value === 'string') redactor.register(value);
+  }
+  for (const files of Object.values(base ?? {}) as unknown[]) {
+    const { config, secrets } = (files ?? {}) as { readonly config?: unknown; readonly secrets?: unknown };
+    if (typeof config === 'string') registerNamed(redactor, config);
+    if (typeof secrets === 'string') registerScalars(redactor, secrets);
+  }
 }
 
 function bootstrapHandlers(

@@ -7,6 +7,7 @@ import type { Context } from '../../context.js';
 import type { StoredBootstrap } from '../../engine/record/documents.js';
 import { readFile } from '../../engine/record/files.js';
 import { createStepSecrets } from '../../engine/run/step-secrets.js';
+import { registerHere } from '../../host/redaction.js';
 import { ageIdentity, ageIdentitySecret } from '../../steps/config/age-identity.js';
 import { countChange } from '../rate-limit.js';
 import type { Handlers } from '../router.js';
@@ -51,7 +52,7 @@ async function ageIdentityOf(context: Context, { id, data }: StoredBootstrap): P
   const output = data.instances[ageIdentity.name]?.output;
   if (output === undefined) return undefined;
   const { secretVersion } = ageIdentity.output.parse(output);
-  return createStepSecrets(context, id, undefined, () => undefined).read(ageIdentitySecret, secretVersion);
+  return createStepSecrets(context, id, undefined, registerHere).read(ageIdentitySecret, secretVersion);
 }
 
 const notYet = (what: string): Problem =>

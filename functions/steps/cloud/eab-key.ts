@@ -21,7 +21,7 @@ export const readEabKey = async (
   secrets: StepSecrets,
   datacenter: string,
   version: string,
-): Promise<z.infer<typeof EabKey>> => EabKey.parse(JSON.parse(await secrets.read(secretName(datacenter), version)));
+): Promise<z.infer<typeof EabKey>> => EabKey.parse(await secrets.readJson(secretName(datacenter), version));
 
 export const eabKey = defineProjectStep({
   name: 'eab-key',

@@ -1,5 +1,6 @@
 /** Makes the bootstrap's age identity, which opens its secrets file. */
 import * as z from 'zod';
+import { recipientOf } from '../../../shared/install-config/age-identity.js';
 import { defineStep, done } from '../../engine/step.js';
 
 /** Name of the secret within the bootstrap. */
@@ -15,9 +16,8 @@ export const ageIdentity = defineStep({
   async observe({ secrets }) {
     const secretVersion = await secrets.find(ageIdentitySecret);
     if (secretVersion === undefined) return undefined;
-    const { identityToRecipient } = await import('age-encryption');
     const identity = await secrets.read(ageIdentitySecret, secretVersion);
-    return { recipient: await identityToRecipient(identity), secretVersion };
+    return { recipient: await recipientOf(identity, `The secret ${ageIdentitySecret}`), secretVersion };
   },
   async run({ secrets }) {
     const { generateX25519Identity } = await import('age-encryption');

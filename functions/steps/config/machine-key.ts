@@ -38,4 +38,4 @@ export const machineKey = defineStep({
 });
 
 export const readMachineKey = async (secrets: StepSecrets, version: string): Promise<z.infer<typeof MachineKey>> =>
-  MachineKey.parse(JSON.parse(await secrets.read(machineKeySecret, version)));
+  MachineKey.parse(await secrets.readJson(machineKeySecret, version));

@@ -33,7 +33,7 @@ export type MadeSecrets = z.infer<typeof MadeSecrets>;
 export const madeSecretsName = (datacenter: string): string => `secrets-${datacenter}`;
 
 export async function readMadeSecrets(store: StepSecrets, datacenter: string, version: string): Promise<MadeSecrets> {
-  return MadeSecrets.parse(JSON.parse(await store.read(madeSecretsName(datacenter), version)));
+  return MadeSecrets.parse(await store.readJson(madeSecretsName(datacenter), version));
 }
 
 export interface Standing {

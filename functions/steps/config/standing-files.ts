@@ -7,6 +7,7 @@ import {
   withoutRemoved,
 } from '../../../shared/install-config/secrets.js';
 import { Problem } from '../../../shared/problems.js';
+import { registerSecretsFile } from '../../../shared/secret-texts.js';
 import type { BootstrapFacts, StepFiles, StepSecrets } from '../../engine/step.js';
 import { ageIdentitySecret } from './age-identity.js';
 import type { Standing } from './made-secrets.js';
@@ -58,6 +59,9 @@ export async function readStandingFiles(
   const base = await readBase(call.bootstrap, identity, datacenter, written).catch((error: unknown) => {
     throw error instanceof Problem ? ofDatacenter(error, datacenter) : error;
   });
+  for (const file of [written.secrets, base.secrets]) {
+    if (file !== undefined) registerSecretsFile(call.secrets, file);
+  }
   const merged = { config: base.config ?? written.config, secrets: mergeSecrets(leftOf(written, base), base.secrets) };
   return { written, base, merged, identity };
 }
