@@ -19,6 +19,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { userInfo } from 'node:os';
 import { dirname, isAbsolute, join, parse, resolve } from 'node:path';
 import { Problem } from '../../shared/problems.js';
 import type { Settings } from '../settings.js';
@@ -100,7 +101,7 @@ function writeNew(path: string, content: string, wanted: number, mode: number): 
  * would have us write over any other file of ours, so it is not followed. Linux has the same rule (`fs.protected_symlinks`).
  */
 function targetOf(path: string): string {
-  const self = process.geteuid?.();
+  const self = ownId();
   let target = path;
   for (let links = 0; links < mostLinks; links += 1) {
     const found = lstatSync(target, { throwIfNoEntry: false });
@@ -110,6 +111,16 @@ function targetOf(path: string): string {
     target = resolve(realpathSync(dirname(target)), readlinkSync(target));
   }
   return target;
+}
+
+/** Undefined: there are no users here, or the user has no entry in the system's list, as in some containers. */
+function ownId(): number | undefined {
+  try {
+    const { uid } = userInfo();
+    return uid === -1 ? undefined : uid;
+  } catch {
+    return undefined;
+  }
 }
 
 /** As Linux follows. */

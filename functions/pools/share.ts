@@ -23,7 +23,7 @@ export const PoolShareRecord = z.object({
   /** Firestore removes it then. */
   expireAt: z.iso.datetime(),
 });
-export type PoolShareRecord = z.infer<typeof PoolShareRecord>;
+type PoolShareRecord = z.infer<typeof PoolShareRecord>;
 const liftShare = lift('share of a pool', PoolShareRecord, 1);
 
 export interface Share {

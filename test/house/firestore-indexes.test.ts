@@ -31,6 +31,7 @@ import { RateRecord } from '../../functions/http/rate-limit.js';
 import { ReplaysRecord } from '../../functions/organizations/replay.js';
 import { membersOf } from '../../functions/pools/member.js';
 import { PoolNotesRecord } from '../../functions/pools/notes.js';
+import { PoolShareRecord } from '../../functions/pools/share.js';
 import { SeenRecord } from '../../functions/preflight/seen.js';
 import { NoticeRecord } from '../../functions/webhook/notices.js';
 import { createMemoryStore } from '../../local/functions/memory-store.js';
@@ -141,6 +142,7 @@ const stored: readonly (readonly [collection: string, record: z.ZodObject])[] = 
   [collections.passes, ReplaysRecord],
   [collections.durations, DurationsRecord],
   [collections.rates, RateRecord],
+  [collections.rates, PoolShareRecord],
   [collections.preflights, SeenRecord],
   [collections.grants, GrantsRecord],
 ];

@@ -342,7 +342,7 @@ export const guards: readonly Fault[] = [
       { find: '    else if (bytes > most)', put: '    else if (bytes < 0)' },
     ],
     tests: ['package/package-format.test.js'],
-    fails: 'is refused with a file of almost nothing but blanks',
+    fails: 'is not unpacked with a file of almost nothing but blanks',
   },
   {
     name: 'A label that is no id of ours names a document',
