@@ -47,7 +47,7 @@ describe('a message of the webhook', () => {
     '::ffff:a9fe:a9fe',
     '64:ff9b::a9fe:a9fe',
   ]) {
-    it(`is not sent to a name that leads to ${address}, alone or beside others, nor to that address`, async () => {
+    it(`is not sent to an address of the function or of a metadata server, by a name or without: ${address}`, async () => {
       for (const found of [[address], ['203.0.113.1', address], [address, '203.0.113.1']]) {
         const { lookup, asked } = resolving(found);
         const end = await post(`http://hooks.example.com:${port}/hook`, lookup);

@@ -74,7 +74,7 @@ describe('a limit of changes a minute', () => {
     });
 
     for (const operation of ['previewMigration', 'migrateTeam', 'previewUndo'] as const) {
-      it(`counts ${operation}, so that nobody tries out the numbers of teams`, async () => {
+      it(`counts who tries out the numbers of teams by ${operation}`, async () => {
         const { id: organizationId } = (await make()).body as Organization;
         const tried = (teamId: number) =>
           (servers[0] as OrganizationsServer).ask(operation, {

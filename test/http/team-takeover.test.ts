@@ -59,7 +59,7 @@ describe('a colleague who makes an organization', () => {
     (await bootstraps.fetch('GET', `/bootstraps/${id}`, { as })).status;
 
   for (const creators of ['example.com', 'anyone']) {
-    it(`takes no team where ${creators} makes organizations, and nothing is said of consent`, async () => {
+    it(`takes no team where nothing is said of consent and organizations are made by ${creators}`, async () => {
       const { ask } = await world({ PLINTH_ORGANIZATION_CREATORS: creators });
       expect((await ask('previewMigration', mallory)).status).to.equal(404);
       expect((await ask('migrateTeam', mallory)).status).to.equal(404);

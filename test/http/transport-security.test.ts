@@ -94,12 +94,14 @@ describe('strict-transport-security', () => {
   const titleOf = ({ status, method = 'GET', path, headers = {} }: Kind) =>
     [status, method, path, ...Object.keys(headers)].join(' ');
   for (const kind of ofBootstraps) {
-    it(`is in the answer of bootstraps: ${titleOf(kind)}`, async () => {
+    const title = titleOf(kind);
+    it(`is in the answer of bootstraps: ${title}`, async () => {
       expect(await seen(bootstraps.origin, kind)).to.deep.equal([kind.status, policy]);
     });
   }
   for (const kind of ofOrganizations) {
-    it(`is in the answer of api: ${titleOf(kind)}`, async () => {
+    const title = titleOf(kind);
+    it(`is in the answer of api: ${title}`, async () => {
       expect(await seen(organizations.origin, kind)).to.deep.equal([kind.status, policy]);
     });
   }

@@ -138,18 +138,6 @@ export const guards: readonly Fault[] = [
     fails: 'goes nowhere that an answer points to',
   },
   {
-    name: 'A message for the webhook goes wherever its receiver points to',
-    source: 'guard',
-    edits: [
-      {
-        find: "      redirect: 'manual',\n      signal: timeLimit(timeoutMs),\n    });\n    // Its text",
-        put: '      signal: timeLimit(timeoutMs),\n    });\n    // Its text',
-      },
-    ],
-    tests: ['engine/warn.test.js'],
-    fails: 'follow no redirect, and are given up after a day, or when they are not wanted any more',
-  },
-  {
     name: 'An id of any form names a document',
     source: 'guard',
     edits: [{ find: ".regex(/^[a-z][a-z0-9-]{0,62}$/, 'is no id of a bootstrap')", put: '' }],
@@ -265,7 +253,7 @@ export const guards: readonly Fault[] = [
     source: 'guard',
     edits: [{ find: 'read.PLINTH_ORGANIZATION_CREATORS.length > 0', put: 'false' }],
     tests: ['http/team-takeover.test.js'],
-    fails: 'takes no team where example.com makes organizations, and nothing is said of consent',
+    fails: 'takes no team where nothing is said of consent and organizations are made by example.com',
   },
   {
     name: 'Whoever makes an organization takes teams with their projects, where consent is off',
@@ -311,14 +299,14 @@ export const guards: readonly Fault[] = [
       },
     ],
     tests: ['http/rate-limit.test.js'],
-    fails: 'counts migrateTeam, so that nobody tries out the numbers of teams',
+    fails: 'counts who tries out the numbers of teams by migrateTeam',
   },
   {
     name: 'The webhook goes wherever its name leads',
     source: 'guard',
     edits: [{ find: 'if (bad !== undefined) return callback(refused(name, bad.address), []);', put: '' }],
     tests: ['functions/webhook-target.test.js'],
-    fails: 'is not sent to a name that leads to 127.0.0.1, alone or beside others, nor to that address',
+    fails: 'is not sent to an address of the function or of a metadata server, by a name or without: 127.0.0.1',
   },
   {
     name: 'Browsers may reach the APIs by plain HTTP',

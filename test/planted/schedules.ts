@@ -100,9 +100,9 @@ export const schedules: readonly ScheduleFault[] = [
     name: 'A migration reads the members before the team',
     edits: [
       {
-        find: 'const found = await movable(transaction, context.config, caller, asked);',
+        find: 'const found = await movable(context, transaction, caller, asked);',
         put: `const early = await membersOfTeam(context, asked.teamId);
-      const found = await movable(transaction, context.config, caller, asked);`,
+      const found = await movable(context, transaction, caller, asked);`,
       },
       {
         find: 'return move(context, transaction, caller, asked, { ...found, members: await membersOfTeam(context, teamId) });',
