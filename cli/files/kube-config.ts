@@ -1,5 +1,6 @@
 /** Merges the admin's access to a cluster into the caller's kubeconfig. What else stands there stays, with its comments. */
 import { type Document, isMap, isSeq, parse, parseDocument, type YAMLMap, type YAMLSeq } from 'yaml';
+import * as z from 'zod';
 import { Problem } from '../../shared/problems.js';
 
 export interface ClusterAccess {
@@ -15,15 +16,41 @@ export interface Merged {
   readonly ports: readonly number[];
 }
 
-interface MadeConfig {
-  readonly clusters?: ReadonlyArray<{ readonly cluster?: Readonly<Record<string, unknown>> }>;
-  readonly users?: ReadonlyArray<{ readonly user?: Readonly<Record<string, unknown>> }>;
+const certificate = z.base64().min(1);
+/**
+ * What may be taken from a jumpbox. A kubeconfig may also name programs that kubectl runs, files of the caller's, and a proxy: root
+ * on the jumpbox would run them here.
+ */
+const MadeConfig = z.object({
+  clusters: z.tuple([
+    z.object({ cluster: z.strictObject({ server: z.string(), 'certificate-authority-data': certificate }) }),
+  ]),
+  users: z.tuple([
+    z.object({ user: z.strictObject({ 'client-certificate-data': certificate, 'client-key-data': certificate }) }),
+  ]),
+});
+
+/** Nothing of the text is quoted, because it holds a private key. */
+function readMade(name: string, made: string): z.infer<typeof MadeConfig> {
+  let content: unknown;
+  try {
+    content = parse(made, { logLevel: 'silent' });
+  } catch {
+    // The schema refuses it.
+  }
+  const read = MadeConfig.safeParse(content);
+  if (read.success) return read.data;
+  const where = [...new Set(read.error.issues.map(({ path }) => path.join('.') || 'the file'))].join(', ');
+  throw new Problem('conflict', `The kubeconfig on the jumpbox of ${name} is not what plinth makes, at: ${where}.`, {
+    advice:
+      'Only certificates are taken from it, and one cluster and one user. Look at it on the jumpbox: somebody with root there may have changed it.',
+  });
 }
 
 /** The usual port of the API. Where another context has it already, the next one. */
 const firstPort = 6443;
 
-/** `standing` is the present text, if there is one. The first access becomes the current context. Throws `bad-input`. */
+/** `standing` is the present text, if there is one. The first access becomes the current context. Throws `bad-input`, `conflict`. */
 export function mergeKubeConfig(standing: string | undefined, path: string, all: readonly ClusterAccess[]): Merged {
   const document = parseDocument(standing?.trim() ? standing : 'apiVersion: v1\nkind: Config\n');
   if (document.errors.length > 0 || !isMap(document.contents)) {
@@ -39,10 +66,10 @@ export function mergeKubeConfig(standing: string | undefined, path: string, all:
     let port = firstPort;
     while (taken.has(port)) port += 1;
     taken.add(port);
-    const { clusters, users } = parse(made) as MadeConfig;
+    const { clusters, users } = readMade(name, made);
     // The API's certificate names this address, so kubectl verifies it as ever.
-    put(document, 'clusters', name, { cluster: { ...clusters?.[0]?.cluster, server: `https://127.0.0.1:${port}` } });
-    put(document, 'users', name, { user: users?.[0]?.user ?? {} });
+    put(document, 'clusters', name, { cluster: { ...clusters[0].cluster, server: `https://127.0.0.1:${port}` } });
+    put(document, 'users', name, { user: users[0].user });
     put(document, 'contexts', name, { context: { cluster: name, user: name } });
     return port;
   });

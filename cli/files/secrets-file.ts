@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { Problem } from '../../shared/problems.js';
 import type { Settings } from '../settings.js';
-import { placeOf, readIfThere } from './files.js';
+import { fileWord, placeOf, readIfThere } from './files.js';
 
 export interface StandingSecrets {
   /** As the caller wrote it. */
@@ -16,7 +16,8 @@ export interface StandingSecrets {
 
 const loadForm = () => import('../../shared/install-config/sops-block.js');
 
-export const identityPath = (configFolder: string, id: string): string => join(configFolder, 'age', `${id}.txt`);
+export const identityPath = (configFolder: string, id: string): string =>
+  join(configFolder, 'age', `${fileWord(id)}.txt`);
 
 export const identityIn = (text: string | undefined): string | undefined =>
   text?.split('\n').find((line) => line.startsWith('AGE-SECRET-KEY-'));

@@ -5,13 +5,13 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Upload } from '../../shared/bootstrap/upload.js';
-import { makeSecretFolder, readIfThere, secretMode, writeWhole } from '../files/files.js';
+import { fileWord, makeSecretFolder, readIfThere, secretMode, writeWhole } from '../files/files.js';
 
 const folderIn = (configFolder: string): string => join(configFolder, 'uploads');
 
 export function keptSession(configFolder: string, bootstrapId: string, { sha256 }: Pick<Upload, 'sha256'>) {
   const folder = folderIn(configFolder);
-  const path = join(folder, `${bootstrapId}-${sha256}`);
+  const path = join(folder, `${fileWord(bootstrapId)}-${fileWord(sha256)}`);
   return {
     read: (): string | undefined => readIfThere(path)?.trim(),
     write(session: string): void {

@@ -228,6 +228,41 @@ export const guards: readonly Fault[] = [
     fails: 'lets nobody else ask: another site',
   },
   {
+    name: 'A machine publishes any text as its host key',
+    source: 'guard',
+    edits: [{ find: 'return isSame && check(parts) ? line : undefined;', put: 'return isSame ? line : line;' }],
+    tests: ['steps/host-key.test.js'],
+    fails: 'is left out where it is anything else, in guest attributes',
+  },
+  {
+    name: 'A record writes any line into known_hosts',
+    source: 'guard',
+    edits: [{ find: 'string[] => hostKeysIn(hostKeys);', put: 'string[] => [...new Set(hostKeys)];' }],
+    tests: ['cli/ssh-config.test.js'],
+    fails: 'holds each key for its own machine, and nothing else that a record says',
+  },
+  {
+    name: 'A record writes any line into the config for ssh',
+    source: 'guard',
+    edits: [
+      { find: 'value === undefined || isWord(value) ? []', put: 'value === undefined || isWord(value) || value ? []' },
+    ],
+    tests: ['cli/ssh-config.test.js'],
+    fails: 'is refused with ',
+  },
+  {
+    name: 'A jumpbox names programs that kubectl runs on the machine of the caller',
+    source: 'guard',
+    edits: [
+      {
+        find: "user: z.strictObject({ 'client-certificate-data'",
+        put: "user: z.looseObject({ 'client-certificate-data'",
+      },
+    ],
+    tests: ['cli/kube-config.test.js'],
+    fails: 'is refused with ',
+  },
+  {
     name: 'Signing in leads to any host',
     source: 'guard',
     edits: [{ find: ".regex(/^\\/(?:#[\\w/.~@%-]*|docs)?$/, 'must be a place of the console')", put: '.min(1)' }],

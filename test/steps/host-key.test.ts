@@ -1,7 +1,6 @@
 /** What root on a machine may publish as its host keys, and what plinth takes of it, by each way to read them. */
 import { expect } from 'chai';
 import { hostKey } from '../../functions/steps/hosts/host-key.js';
-import { steps } from '../../functions/steps/index.js';
 import { guests } from '../../local/cloud/compute/instance-life.js';
 import { local } from '../../local/stack/deployment.js';
 import { makeOptions } from '../install-config/make-options.js';
@@ -16,13 +15,13 @@ describe('what a machine publishes as its host keys', () => {
     if (found === undefined) throw new Error('there is no jumpbox');
     return found[1];
   };
-  const look = () =>
-    hostKey.observe(lab.call(lab.instance('host-key:jumpbox')) as Parameters<typeof hostKey.observe>[0]);
+  // It knows the machine by the same key.
+  const call = () => lab.call(lab.instance('vm:jumpbox'));
+  const look = () => hostKey.observe(call() as Parameters<typeof hostKey.observe>[0]);
 
   before(async () => {
-    const machines = { steps: [...steps, hostKey], start: async () => ({}) };
-    lab = await createLab(makeOptions({ billingAccount: local.billingAccount }), 0, machines);
-    await lab.make('host-key:jumpbox');
+    lab = await createLab(makeOptions({ billingAccount: local.billingAccount }));
+    await lab.make('vm:jumpbox');
     good = goodKeys();
   });
   after(() => lab?.close());
@@ -46,7 +45,7 @@ describe('what a machine publishes as its host keys', () => {
       ...badKeys(first).map(([, type, value]) => [type, value]),
       first.split(' '),
     ]);
-    const { context, bootstrap } = lab.call(lab.instance('host-key:jumpbox'));
+    const { context, bootstrap } = call();
     const found = await context.cloud.vmLookup.find(bootstrap.projectId, bootstrap.options.zone, 'jumpbox');
     expect(found?.hostKeys).to.deep.equal([first]);
   });
