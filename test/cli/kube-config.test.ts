@@ -41,9 +41,10 @@ describe('the kubeconfig of a jumpbox', () => {
       } catch (error) {
         refusal = error;
       }
-      if (!(refusal instanceof Problem)) throw new Error(`no problem: ${String(refusal)}`);
-      expect(refusal.code).to.equal('conflict');
-      expect(`${refusal.detail} ${refusal.advice}`).not.to.match(/touch|evil|alice|\/tmp/);
+      expect(refusal).to.be.instanceOf(Problem);
+      const { code, detail, advice } = refusal as Problem;
+      expect(code).to.equal('conflict');
+      expect(`${detail} ${advice}`).not.to.match(/touch|evil|alice|\/tmp/);
     });
   }
 });
