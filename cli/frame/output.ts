@@ -1,9 +1,10 @@
 /** What the commands print, and where: results on stdout, everything else on stderr. Prose for people, or JSON lines. */
 import pc from 'picocolors';
 import { type Fault, type Problem, problemKinds } from '../../shared/problems.js';
+import { visibleJson } from '../../shared/visible-text.js';
 import type { Settings } from '../settings.js';
 import type { OutputStream } from './io.js';
-import { printable } from './printable.js';
+import { paintedLine, printable } from './printable.js';
 import { wrapLine } from './wrap-line.js';
 
 export { printable } from './printable.js';
@@ -70,16 +71,16 @@ export function createOutput({ settings, json, verbose, stdout, stderr }: Output
       if (verbose) say(style.dim(`  ${printable(text)}`));
     },
     event: (data) => {
-      if (json) stdout.write(`${JSON.stringify(data)}\n`);
+      if (json) stdout.write(`${visibleJson(data)}\n`);
     },
     piece: (text) => {
       if (!json) stdout.write(stdout.isTTY === true ? text.split('\n').map(printable).join('\n') : text);
     },
     result: (data, exitCode, { show, asIs = false }) => {
-      if (json) stdout.write(`${JSON.stringify({ type: 'result', exitCode, ...data })}\n`);
+      if (json) stdout.write(`${visibleJson({ type: 'result', exitCode, ...data })}\n`);
       else if (show !== undefined) {
         const text = show(pc.createColors(coloured(stdout)));
-        stdout.write(`${asIs ? text : linesOf(text, stdout).join('\n')}\n`);
+        stdout.write(`${asIs ? programText(text, stdout) : linesOf(text, stdout).join('\n')}\n`);
       }
     },
     problem: (problem) => {
@@ -93,7 +94,14 @@ export function createOutput({ settings, json, verbose, stdout, stderr }: Output
 
 /** On a terminal, lines fit its width. */
 const linesOf = (text: string, { isTTY, columns = 0 }: OutputStream): string[] =>
-  text.split('\n').flatMap((line) => (isTTY === true && columns > 0 ? wrapLine(line, columns) : [line]));
+  text
+    .split('\n')
+    .map(paintedLine)
+    .flatMap((line) => (isTTY === true && columns > 0 ? wrapLine(line, columns) : [line]));
+
+/** A program gets each byte. */
+const programText = (text: string, { isTTY }: OutputStream): string =>
+  isTTY === true ? text.split('\n').map(paintedLine).join('\n') : text;
 
 function problemText(problem: Problem, style: Style): string {
   const errors = problem.errors ?? [];

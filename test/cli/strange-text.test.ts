@@ -24,6 +24,10 @@ const strange = `x ${hiddenTexts.map(([, text]) => text).join(' ')} \u001b]0;tit
 const hiddenOn = (text: string): string | undefined =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks at
   hiddenIn(text.replaceAll(/\r?\n|\u001b\[[\d;]*m/g, ''));
+/** On a terminal, the display of what goes on also moves the cursor. */
+const hiddenOnScreen = (text: string): string | undefined =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks at
+  hiddenOn(text.replaceAll(/\r|\u001b\[\??\d*[A-Zhl]/g, ''));
 
 describe('strange text', () => {
   let service: Service;
@@ -77,8 +81,8 @@ describe('strange text', () => {
       () => answer('POST /bootstraps/b-one/protect', odd()),
     ],
     [
-      ['beta', 'bootstrap-cloud', 'share', 'demo', 'bob@example.com'],
-      () => answer('PUT /bootstraps/b-one/shares/bob@example.com', odd()),
+      ['beta', 'bootstrap-cloud', 'extend', 'demo', '--ttl', '4h'],
+      () => answer('POST /bootstraps/b-one/extend', odd()),
     ],
     [
       ['costs'],
@@ -113,12 +117,6 @@ describe('strange text', () => {
             after: null,
           },
         ]),
-    ],
-    [
-      ['beta', 'bootstrap-cloud', 'logs', 'demo'],
-      () => {
-        answer('GET /bootstraps/b-one/logs', [{ instance: 'vm:jumpbox', bytes: 10 }]);
-      },
     ],
     [
       ['beta', 'bootstrap-cloud', 'cancel', 'demo'],
@@ -166,7 +164,7 @@ describe('strange text', () => {
       const machine = await sandbox.run([...args, '--json']);
       const hidden = {
         plain: hiddenOn(seenIn(plain)),
-        terminal: hiddenOn(seenIn(terminal)),
+        terminal: hiddenOnScreen(seenIn(terminal)),
         machine: hiddenOn(seenIn(machine)),
       };
       expect(hidden, JSON.stringify([plain, machine])).to.deep.equal({
@@ -177,6 +175,24 @@ describe('strange text', () => {
       expect(seenIn(plain), 'it is shown at all').to.include('<U+202E>');
     });
   }
+
+  it('can be seen in logs of machines on a terminal, and reaches a program byte by byte', async () => {
+    const log = { instance: 'vm:jumpbox', generation: 1, begins: 0, bytes: 1 };
+    const page = { instance: 'vm:jumpbox', next: 1, more: false };
+    const chunk = { offset: 0, generation: 1, at: createdAt, text: `${strange}\n` };
+    const logs = (): void =>
+      void service.instead.set('GET /bootstraps/b-one/logs', [
+        (response) => json(response, 200, [log]),
+        (response) => json(response, 200, { ...page, chunks: [chunk] }),
+      ]);
+    logs();
+    const { stdout } = await sandbox.run(['beta', 'bootstrap-cloud', 'logs', 'demo', 'vm']);
+    expect(stdout).to.include('ac\u202eme').and.to.include('\u001b]0;title\u0007');
+    logs();
+    const terminal = await sandbox.startOnTerminal(['beta', 'bootstrap-cloud', 'logs', 'demo', 'vm']).ended;
+    expect(hiddenOnScreen(seenIn(terminal))).to.equal(undefined);
+    expect(terminal.stdout).to.include('<U+202E>');
+  });
 
   it('is the same in JSON, for programs', async () => {
     service.view = odd();
