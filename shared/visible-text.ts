@@ -42,6 +42,17 @@ export const visible = (text: string): string =>
         )
     : text;
 
+/** JSON as it was sent, with all its texts visible. Their lines stay. */
+export const visibleAnswer = (text: string): unknown =>
+  JSON.parse(text, (_, value: unknown) =>
+    typeof value === 'string'
+      ? value
+          .split(/([\n\t])/)
+          .map((part, at) => (at % 2 === 1 ? part : visible(part)))
+          .join('')
+      : value,
+  );
+
 /** One spelling for texts that look the same. Names are compared by it. */
 export const oneSpelling = (text: string): string =>
   text

@@ -1,7 +1,7 @@
 /** Which characters can be seen, over all of Unicode, and the pattern that says so to readers of the APIs' documents. */
 import { expect } from 'chai';
 import { plainPattern } from '../../shared/plain-text.js';
-import { hiddenIn, oneSpelling, visible, visibleJson } from '../../shared/visible-text.js';
+import { hiddenIn, oneSpelling, visible, visibleAnswer, visibleJson } from '../../shared/visible-text.js';
 import { hiddenTexts, plainTexts } from '../support/hidden-text.js';
 
 describe('what can be seen', () => {
@@ -34,6 +34,15 @@ describe('what can be seen', () => {
       expect(oneSpelling(text), title).to.equal(kept);
       expect(oneSpelling(kept), title).to.equal(kept);
     }
+  });
+
+  it('is all that a page shows of an answer, line by line', () => {
+    const said = hiddenTexts.map(([, text]) => `one\t${text}\ntwo`);
+    for (const text of visibleAnswer(JSON.stringify(said)) as string[]) {
+      expect(text).to.match(/^one\t[\s\S]*\ntwo$/);
+      expect(hiddenIn(text.replaceAll(/[\n\t]/g, ''))).to.equal(undefined);
+    }
+    expect(visibleAnswer('{"a":[1,true,null,"b"]}')).to.deep.equal({ a: [1, true, null, 'b'] });
   });
 
   it('is all of a JSON text, which says the same', () => {

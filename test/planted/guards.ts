@@ -263,6 +263,29 @@ export const guards: readonly Fault[] = [
     fails: 'is refused with ',
   },
   {
+    name: 'Options that others see hold what cannot be seen',
+    source: 'guard',
+    edits: [
+      { find: 'seen(bytes(max)).meta({ pattern: plainPattern })', put: 'bytes(max).meta({ pattern: plainPattern })' },
+    ],
+    tests: ['http/text-of-people.test.js'],
+    fails: 'is looked at in every place of both APIs, and nothing that is not seen comes through',
+  },
+  {
+    name: 'A terminal obeys what machines say',
+    source: 'guard',
+    edits: [{ find: 'visible(stripVTControlCharacters(text))', put: 'text' }],
+    tests: ['cli/strange-text.test.js'],
+    fails: 'can be seen in logs of machines on a terminal, and reaches a program byte by byte',
+  },
+  {
+    name: 'The page of the console shows hidden text as it came',
+    source: 'guard',
+    edits: [{ find: '.map((part, at) => (at % 2 === 1 ? part : visible(part)))', put: '' }],
+    tests: ['http/visible-text.test.js'],
+    fails: 'is all that a page shows of an answer, line by line',
+  },
+  {
     name: 'Signing in leads to any host',
     source: 'guard',
     edits: [{ find: ".regex(/^\\/(?:#[\\w/.~@%-]*|docs)?$/, 'must be a place of the console')", put: '.min(1)' }],

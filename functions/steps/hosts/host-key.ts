@@ -5,7 +5,6 @@
 import * as z from 'zod';
 import { Problem } from '../../../shared/problems.js';
 import { hostKeysIn } from '../../../shared/ssh-public-key.js';
-import { hostKeysOfAttributes } from '../../cloud/console-host-keys.js';
 import { again, done, type Outcome, recheck, type StepCall } from '../../engine/step.js';
 import { defineProjectStep } from '../cloud/settling.js';
 import { vm } from '../cloud/vm.js';
@@ -48,8 +47,7 @@ const isPolicy = (error: unknown): error is Problem => error instanceof Problem 
 /** The refusal of a policy is an answer, too. */
 async function publishedKeys({ context, bootstrap: { projectId, options }, key }: Call): Promise<string[] | Problem> {
   try {
-    const items = await context.cloud.compute.guestAttributes(projectId, options.zone, key, 'hostkeys/');
-    return hostKeysOfAttributes(items ?? []);
+    return await context.cloud.compute.publishedHostKeys(projectId, options.zone, key);
   } catch (error) {
     if (isPolicy(error)) return error;
     throw error;
