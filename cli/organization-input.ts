@@ -4,6 +4,7 @@ import { Email } from '../shared/organization/email.js';
 import { Name, OrganizationEvent, Role, Why } from '../shared/organization/organization.js';
 import { TeamId } from '../shared/organization/team-id.js';
 import { type Fault, Problem } from '../shared/problems.js';
+import { oneSpelling } from '../shared/visible-text.js';
 import { bracketed } from './frame/arguments.js';
 import type { Call } from './frame/command.js';
 import type { OrganizationClient } from './service/organization-client.js';
@@ -70,7 +71,7 @@ export const isOrganizationId = (said: string): boolean => /^[0-9a-f]{8}(?:-[0-9
 /** Returns an id unchanged. A name is looked up among the caller's organizations, or among those that are deleted. */
 export async function organizationIdOf(client: OrganizationClient, said: string, deleted = false): Promise<string> {
   if (isOrganizationId(said)) return said.toLowerCase();
-  const named = (await client.organizations(deleted)).filter(({ name }) => name === said);
+  const named = (await client.organizations(deleted)).filter(({ name }) => oneSpelling(name) === oneSpelling(said));
   const [first, second] = named;
   if (first === undefined) {
     const what = deleted ? 'deleted organization' : 'organization';

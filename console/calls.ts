@@ -1,4 +1,5 @@
 /** Calls of the two functions, as whoever is signed in. */
+import { visibleAnswer } from '../shared/visible-text.js';
 import { standingNow, tokenNow } from './session.js';
 
 /** Why a call did not do what it should, in words for people. */
@@ -64,14 +65,17 @@ export async function reply(name: FunctionName, method: string, path: string, as
 }
 
 async function refusalOf(found: Response): Promise<Refusal> {
-  const { detail, advice } = (await found.json().catch(() => ({}))) as { detail?: string; advice?: string };
+  const { detail, advice } = (await answerOf(found).catch(() => ({}))) as { detail?: string; advice?: string };
   return new Refusal(found.status, detail ?? `plinth answers ${found.status}.`, advice);
 }
 
 export async function call<T>(name: FunctionName, method: string, path: string, asked?: Asked): Promise<T> {
   const found = await reply(name, method, path, asked);
-  return (found.status === 204 ? undefined : await found.json()) as T;
+  return (found.status === 204 ? undefined : await answerOf(found)) as T;
 }
+
+/** What people, machines and Google said, as the page may show it. */
+export const answerOf = async (found: Response): Promise<unknown> => visibleAnswer(await found.text());
 
 /** Joins escaped parts of a path. */
 export const path = (strings: TemplateStringsArray, ...parts: readonly (string | number)[]): string =>

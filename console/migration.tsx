@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { Member, Organization } from '../shared/organization/organization.js';
 import type { MigrationPreview, MovedBootstrap, Team, UndoPreview } from '../shared/organization/team.js';
-import { call, path, reply } from './calls.js';
+import { answerOf, call, path, reply } from './calls.js';
 import { useLive } from './live.js';
 import { Loaded, Question } from './parts.js';
 import { time } from './words.js';
@@ -15,7 +15,7 @@ interface Previewed<T> {
 
 async function look<T>(where: string, signal: AbortSignal): Promise<Previewed<T>> {
   const found = await reply('api', 'GET', where, { signal });
-  return { preview: (await found.json()) as T, etag: found.headers.get('etag') ?? '' };
+  return { preview: (await answerOf(found)) as T, etag: found.headers.get('etag') ?? '' };
 }
 
 interface PeopleParts {

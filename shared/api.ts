@@ -3,6 +3,7 @@
  * (bootstrap/routes.ts, organization/routes.ts). The keys of a table are operation ids.
  */
 import * as z from 'zod';
+import { plainLine } from './plain-text.js';
 import { type ProblemCode, problemKinds } from './problems.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -77,14 +78,8 @@ export const moment = (description: string, example = '2026-11-23T09:00:00.000Z'
 /** Text, with an example. */
 export const text = (description: string, example: string) => z.string().meta({ description, examples: [example] });
 
-/** A reason in a person's words: at most 200 characters, not all blank. */
-export const reason = (description: string, example: string) =>
-  z
-    .string()
-    .trim()
-    .min(1)
-    .max(200)
-    .meta({ description, pattern: '\\S', examples: [example] });
+/** A reason in a person's words: one line of at most 200 characters. */
+export const reason = (description: string, example: string) => plainLine(200, { description, examples: [example] });
 
 /**
  * For the OpenAPI document: the schema that the rules apply later to a value. The request's own schema checks only its form.

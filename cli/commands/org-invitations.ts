@@ -1,6 +1,7 @@
 /** `plinth org invite|invitations|resend|revoke|accept|decline`: who may join an organization. */
 import type { Invitation } from '../../shared/organization/organization.js';
 import { Problem } from '../../shared/problems.js';
+import { oneSpelling } from '../../shared/visible-text.js';
 import { defineCommand } from '../frame/command.js';
 import { printable } from '../frame/output.js';
 import type { OrganizationClient } from '../service/organization-client.js';
@@ -145,7 +146,9 @@ export const orgDecline = defineCommand({
 async function invitedInto(client: OrganizationClient, said: string): Promise<string> {
   const { isOrganizationId } = await import('../organization-input.js');
   if (isOrganizationId(said)) return said.toLowerCase();
-  const named = (await client.ownInvitations()).filter(({ name }) => name === said);
+  const named = (await client.ownInvitations()).filter(
+    ({ name }) => name !== undefined && oneSpelling(name) === oneSpelling(said),
+  );
   const [first, second] = named;
   if (first !== undefined && second === undefined) return first.organizationId;
   const many = `You are invited into ${named.length} organizations named ${JSON.stringify(said)}.`;

@@ -10,7 +10,7 @@ import { type Call, defineCommand } from '../frame/command.js';
 import { osLoginUser } from '../identity/os-login-user.js';
 import { findSshKey, type SshKey, sshKeyFaults } from '../identity/ssh-key.js';
 import { jumpboxName } from '../machines/jumpbox.js';
-import { writeSshConfig } from '../machines/ssh-config.js';
+import { hostKeysOf, writeSshConfig } from '../machines/ssh-config.js';
 import { idOf } from './status.js';
 
 export const ssh = defineCommand({
@@ -79,7 +79,7 @@ function checkReachable({ name, state, result: { vms } }: BootstrapView, host: s
       advice: `It has: ${vms.map((vm) => vm.name).join(', ')}.`,
     });
   }
-  const unknown = vms.find((vm) => [jumpboxName, host].includes(vm.name) && (vm.hostKeys ?? []).length === 0);
+  const unknown = vms.find((vm) => [jumpboxName, host].includes(vm.name) && hostKeysOf(vm).length === 0);
   if (unknown === undefined) return;
   throw new Problem('conflict', `${unknown.name} has published no host key yet, so nothing is sent to it.`, {
     advice: `It does so when it has started up. Watch it: ${follow}`,

@@ -165,6 +165,21 @@ export function reasonOfWriting(error: unknown): string {
   return words[code ?? ''] ?? message.split('\n')[0] ?? '';
 }
 
+/**
+ * A word that becomes part of a path: an id or a key, as the service said it. Throws `conflict` where it would lead to another
+ * folder.
+ */
+export function fileWord(word: string): string {
+  if (/^[A-Za-z0-9][A-Za-z0-9-]{0,99}$/.test(word)) return word;
+  throw new Problem(
+    'conflict',
+    `No file is written: ${JSON.stringify(word.slice(0, 100))} is no id that plinth makes.`,
+    {
+      advice: 'Somebody may have changed the record. Tell an operator.',
+    },
+  );
+}
+
 export const secretMode = 0o600;
 export const openMode = 0o644;
 

@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { Problem } from '../../shared/problems.js';
 import type { Settings } from '../settings.js';
-import { placeOf } from './files.js';
+import { fileWord, placeOf } from './files.js';
 import { readSecretTextIfThere } from './secret-text.js';
 
 export interface StandingSecrets {
@@ -17,7 +17,8 @@ export interface StandingSecrets {
 
 const loadForm = () => import('../../shared/install-config/sops-block.js');
 
-export const identityPath = (configFolder: string, id: string): string => join(configFolder, 'age', `${id}.txt`);
+export const identityPath = (configFolder: string, id: string): string =>
+  join(configFolder, 'age', `${fileWord(id)}.txt`);
 
 /** Undefined if it is not kept here. */
 export async function keptIdentity(

@@ -12,6 +12,7 @@ import type { Client } from '../service/client.js';
 import type { Settings } from '../settings.js';
 import {
   asidePath,
+  fileWord,
   keepSecret,
   makeSecretFolder,
   openMode,
@@ -46,7 +47,7 @@ export interface WrittenFile {
 }
 
 export type DatacenterKey = 'dc1' | 'dc2';
-export const suffixOf = (key: string): string => (key === 'dc1' ? '' : `-${key}`);
+export const suffixOf = (key: string): string => (key === 'dc1' ? '' : `-${fileWord(key)}`);
 /** The limit of a request for one file. */
 const longestFile = 400 * 1024;
 

@@ -1,8 +1,10 @@
 /** Asks a person on the terminal whether to go on. */
 import { createInterface } from 'node:readline/promises';
 import { type Fault, Problem } from '../../shared/problems.js';
+import { oneSpelling } from '../../shared/visible-text.js';
 import type { Call } from './command.js';
 import type { Io } from './io.js';
+import { paintedLine } from './printable.js';
 import { wrapLine } from './wrap-line.js';
 
 type Asking = Pick<Call, 'io' | 'interrupted'>;
@@ -17,9 +19,9 @@ export const canAsk = ({ stdin, stderr }: Io): boolean => stdin.isTTY === true &
 export const unasked = ({ io, has }: Pick<Call, 'io' | 'has'>): readonly Fault[] =>
   has('yes') || canAsk(io) ? [] : [{ path: '--yes', message: 'is needed here, as there is no terminal to ask on' }];
 
-/** Only the exact name counts as yes. */
+/** Only the whole name counts as yes, in any spelling of its letters. */
 export const confirmByName = async (question: string, name: string, call: Asking): Promise<boolean> =>
-  (await ask(question, call)).trim() === name;
+  oneSpelling(await ask(question, call)) === oneSpelling(name);
 
 /** Anything but a yes counts as no, and so does the end of the input. */
 export const confirm = async (question: string, call: Asking): Promise<boolean> =>
@@ -34,7 +36,7 @@ export async function ask(question: string, { io, interrupted }: Asking): Promis
   const lines = createInterface({ input: io.stdin, output: io.stderr, terminal: false });
   try {
     const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
-    const shown = wrapLine(question, (io.stderr.columns || 80) - answerCells).join('\n');
+    const shown = wrapLine(paintedLine(question), (io.stderr.columns || 80) - answerCells).join('\n');
     return await Promise.race([lines.question(`${shown} `, { signal: interrupted }), ended]);
   } catch (error) {
     if (!interrupted.aborted) throw error;

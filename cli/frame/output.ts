@@ -3,9 +3,10 @@ import pc from 'picocolors';
 import { redacted } from '../../shared/bootstrap/options.js';
 import { type Fault, Problem, problemKinds } from '../../shared/problems.js';
 import type { SecretRedactor } from '../../shared/secret-redactor.js';
+import { visibleJson } from '../../shared/visible-text.js';
 import type { Settings } from '../settings.js';
 import type { OutputStream } from './io.js';
-import { printable } from './printable.js';
+import { paintedLine, printable } from './printable.js';
 import { wrapLine } from './wrap-line.js';
 
 export { printable } from './printable.js';
@@ -81,7 +82,7 @@ export function createOutput({ settings, json, verbose, stdout, stderr }: Output
       if (verbose) say(style.dim(`  ${printable(redact(text))}`));
     },
     event: (data) => {
-      if (json) stdout.write(`${JSON.stringify(redact(data))}\n`);
+      if (json) stdout.write(`${visibleJson(redact(data))}\n`);
     },
     piece: (text) => {
       if (!json) pieces.add(text);
@@ -89,10 +90,10 @@ export function createOutput({ settings, json, verbose, stdout, stderr }: Output
     result: (data, exitCode, { show, asIs = false, reveals = [] }) => {
       pieces.end();
       const shown = { type: 'result', exitCode, ...data };
-      if (json) stdout.write(`${JSON.stringify(redactExcept(shown, reveals))}\n`);
+      if (json) stdout.write(`${visibleJson(redactExcept(shown, reveals))}\n`);
       else if (show !== undefined) {
         const text = redactExcept(show(pc.createColors(coloured(stdout))), reveals);
-        stdout.write(`${asIs ? text : linesOf(text, stdout).join('\n')}\n`);
+        stdout.write(`${asIs ? programText(text, stdout) : linesOf(text, stdout).join('\n')}\n`);
       }
     },
     problem: (problem) => {
@@ -132,7 +133,14 @@ function createPieces({ redact, shownLength }: SecretRedactor, write: (text: str
 
 /** On a terminal, lines fit its width. */
 const linesOf = (text: string, { isTTY, columns = 0 }: OutputStream): string[] =>
-  text.split('\n').flatMap((line) => (isTTY === true && columns > 0 ? wrapLine(line, columns) : [line]));
+  text
+    .split('\n')
+    .map(paintedLine)
+    .flatMap((line) => (isTTY === true && columns > 0 ? wrapLine(line, columns) : [line]));
+
+/** A program gets each byte. */
+const programText = (text: string, { isTTY }: OutputStream): string =>
+  isTTY === true ? text.split('\n').map(paintedLine).join('\n') : text;
 
 function problemText(problem: Problem, style: Style): string {
   const errors = problem.errors ?? [];

@@ -5,7 +5,7 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Upload } from '../../shared/bootstrap/upload.js';
-import { makeSecretFolder, secretMode, writeWhole } from '../files/files.js';
+import { fileWord, makeSecretFolder, secretMode, writeWhole } from '../files/files.js';
 import { readSecretTextIfThere, registerText } from '../files/secret-text.js';
 import type { Settings } from '../settings.js';
 
@@ -18,7 +18,7 @@ export function keptSession(
 ) {
   const { configFolder } = settings;
   const folder = folderIn(configFolder);
-  const path = join(folder, `${bootstrapId}-${sha256}`);
+  const path = join(folder, `${fileWord(bootstrapId)}-${fileWord(sha256)}`);
   return {
     read: (): string | undefined => readSecretTextIfThere(path, 'upload session', settings)?.trim(),
     write(session: string): void {

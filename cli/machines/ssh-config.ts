@@ -3,33 +3,44 @@
  * jumpbox, and only the host keys that they published. It is rewritten each time.
  */
 import { existsSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { join } from 'node:path';
 import type { BootstrapView, VmView } from '../../shared/bootstrap/bootstrap.js';
 import { shellWord } from '../../shared/command-words.js';
+import { Problem } from '../../shared/problems.js';
+import { hostKeysIn, signaturesOf } from '../../shared/ssh-public-key.js';
 import { expandHome, makeSecretFolder, placeOf, secretMode, writeWhole } from '../files/files.js';
 import type { SshKey } from '../identity/ssh-key.js';
 import type { Settings } from '../settings.js';
 import { jumpboxName } from './jumpbox.js';
 
-/** Returns the path of the config. `osLoginUser`: the caller's, where machines use OS Login. Machines without published host keys are left out. */
+/** The host keys to trust. What else its machine may have published, or a record may say, is none. */
+export const hostKeysOf = ({ hostKeys = [] }: Pick<VmView, 'hostKeys'>): string[] => hostKeysIn(hostKeys);
+
+/**
+ * Returns the path of the config. `osLoginUser`: the caller's, where machines use OS Login. Machines without published host keys
+ * are left out. Throws `conflict` if a value would not be one word of the config.
+ */
 export function writeSshConfig(
-  { name, projectId, result }: Pick<BootstrapView, 'name' | 'projectId' | 'result'>,
+  view: Pick<BootstrapView, 'name' | 'projectId' | 'result'>,
   key: SshKey,
   settings: Settings,
   osLoginUser?: string,
 ): string {
+  const { name, projectId, result } = view;
+  const ready = result.vms.filter((vm) => hostKeysOf(vm).length > 0);
+  checkWords(name, [...wordsOf(projectId, ready), [userName, 'user of OS Login', osLoginUser]]);
   const { configFolder } = settings;
   const folder = join(configFolder, 'ssh', projectId);
   const path = join(folder, 'config');
   const knownHosts = join(folder, 'known_hosts');
   makeSecretFolder(folder);
-  const ready = result.vms.filter(({ hostKeys = [] }) => hostKeys.length > 0);
-  const lines = ready.flatMap((vm) => (vm.hostKeys ?? []).map((hostKey) => `${aliasOf(vm, projectId)} ${hostKey}\n`));
+  const lines = ready.flatMap((vm) => hostKeysOf(vm).map((hostKey) => `${aliasOf(vm, projectId)} ${hostKey}\n`));
   writeWhole(knownHosts, lines.join(''), secretMode);
 
   const identity = identityFile(key, settings, join(folder, 'key.pub'));
   const text = [
-    `# ${name}: written by plinth beta bootstrap-cloud ssh, anew each time.`,
+    `# ${projectId}: written by plinth beta bootstrap-cloud ssh, anew each time.`,
     ...ready.flatMap((vm) => hostLines(vm, projectId, settings, osLoginUser)),
     '',
     'Host *',
@@ -48,11 +59,47 @@ export function writeSshConfig(
   return path;
 }
 
+/** A form that holds no blank, no line and no sign that OpenSSH or a shell reads, with what people call it and a value. */
+type Word = readonly [isWord: (text: string) => boolean, what: string, value: string | undefined];
+
+const formOf =
+  (form: RegExp): Word[0] =>
+  (text) =>
+    form.test(text);
+const machineName = formOf(/^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/);
+const projectName = formOf(/^[a-z][a-z0-9-]{4,28}[a-z0-9]$/);
+const zoneName = formOf(/^[a-z][a-z0-9-]{0,61}[a-z0-9]$/);
+const userName = formOf(/^[A-Za-z_][\w.-]{0,63}$/);
+const address: Word[0] = (text) => isIP(text) !== 0;
+
+const wordsOf = (projectId: string, vms: readonly VmView[]): Word[] => [
+  [projectName, 'id of the project', projectId],
+  ...vms.flatMap(({ name, internalIp, externalIp, tunnel }): Word[] => [
+    [machineName, 'name of a machine', name],
+    [address, 'internal address of a machine', internalIp],
+    [address, 'external address of a machine', externalIp],
+    [projectName, 'project of a tunnel', tunnel?.project],
+    [zoneName, 'zone of a tunnel', tunnel?.zone],
+    [machineName, 'machine at the end of a tunnel', tunnel?.instance],
+  ]),
+];
+
+/** Records hold what machines and Google said once, and files of ours are read line by line. */
+function checkWords(name: string, words: readonly Word[]): void {
+  const bad = words.flatMap(([isWord, what, value]) =>
+    value === undefined || isWord(value) ? [] : [`the ${what} is recorded as ${JSON.stringify(value.slice(0, 100))}`],
+  );
+  if (bad.length === 0) return;
+  throw new Problem('conflict', `Nothing is written for ssh: of ${name}, ${bad.join('; ')}.`, {
+    advice: 'Somebody may have changed the record. Do not connect, and tell an operator.',
+  });
+}
+
 /** The name in known_hosts. Addresses change when a VM is restarted, but host keys don't. */
 const aliasOf = ({ name }: VmView, projectId: string): string => `${name}.${projectId}`;
 
 function hostLines(vm: VmView, projectId: string, settings: Settings, osLoginUser: string | undefined): string[] {
-  const { name, internalIp, hostKeys = [] } = vm;
+  const { name, internalIp } = vm;
   const isJumpbox = name === jumpboxName;
   const { address, command } = isJumpbox ? wayToJumpbox(vm, settings) : { address: internalIp };
   return [
@@ -61,7 +108,7 @@ function hostLines(vm: VmView, projectId: string, settings: Settings, osLoginUse
     `  HostName ${address}`,
     `  User ${osLoginUser ?? (isJumpbox ? 'ubuntu' : 'root')}`,
     `  HostKeyAlias ${aliasOf(vm, projectId)}`,
-    `  HostKeyAlgorithms ${algorithmsOf(hostKeys).join(',')}`,
+    `  HostKeyAlgorithms ${algorithmsOf(hostKeysOf(vm)).join(',')}`,
     ...(isJumpbox ? [] : [`  ProxyJump ${jumpboxName}`]),
     ...(command === undefined ? [] : [`  ProxyCommand ${command}`]),
   ];
@@ -86,10 +133,8 @@ const commandOf = (words: readonly string[]): string =>
   [...words.map((word) => shellWord(word).replaceAll('%', '%%')), '%h', '%p'].join(' ');
 
 /** Limits the signature algorithms to the known keys, so that the machine presents a key that can be compared. */
-function algorithmsOf(hostKeys: readonly string[]): string[] {
-  const types = hostKeys.map((line) => line.split(' ')[0] ?? '');
-  return [...new Set(types.flatMap((type) => (type === 'ssh-rsa' ? ['rsa-sha2-512', 'rsa-sha2-256'] : [type])))];
-}
+const algorithmsOf = (hostKeys: readonly string[]): string[] =>
+  signaturesOf(hostKeys.map((line) => line.split(' ')[0] ?? ''));
 
 /** The private key. If only ssh-agent has it, the public key file tells ssh which of the agent's keys to use. */
 function identityFile({ privatePath, publicKey }: SshKey, settings: Settings, publicPath: string): string {

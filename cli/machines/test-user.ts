@@ -8,7 +8,7 @@ import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { testUserFile } from '../../shared/bootstrap/test-user.js';
 import { CreatedUser } from '../../shared/package/contract.js';
 import { Problem } from '../../shared/problems.js';
-import { makeSecretFolder, reasonOfWriting, secretMode, writeWhole } from '../files/files.js';
+import { fileWord, makeSecretFolder, reasonOfWriting, secretMode, writeWhole } from '../files/files.js';
 import { registerText } from '../files/secret-text.js';
 import type { Settings } from '../settings.js';
 import { callerRemote, jumpboxHost, jumpboxIn, ownersWayIn, userOnJumpbox } from './jumpbox.js';
@@ -54,7 +54,7 @@ async function fetchOnce(...[settings, view, identity, signal]: Asked): Promise<
     const made = CreatedUser.parse(Object.fromEntries(Object.entries(JSON.parse(text)).filter(isOfUser)));
     const folder = join(settings.configFolder, 'test-users');
     makeSecretFolder(folder);
-    const path = join(folder, `${projectId}.json`);
+    const path = join(folder, `${fileWord(projectId)}.json`);
     writeWhole(path, `${JSON.stringify(made, undefined, 2)}\n`, secretMode);
     // Only now, so that the user is still there if this command is killed earlier.
     await forget(host, signal);

@@ -5,6 +5,7 @@ import { Problem } from '../../shared/problems.js';
 import { flagsRelease, version } from '../../shared/version.js';
 import { allChecks } from '../doctor/all.js';
 import { type ConfigName, readConfig } from '../files/config-file.js';
+import { fileWord } from '../files/files.js';
 import type { Call } from '../frame/command.js';
 import { joinedSignal } from '../frame/joined-signal.js';
 import type { Client } from '../service/client.js';
@@ -57,7 +58,7 @@ export async function gather(call: Call, client: Client, id: string): Promise<Ga
     await text(`logs/${fileNameOf(instance)}.log`, () => logOf(client, id, instance, bytes));
   }
   for (const { key, ready } of standingConfigs(view)) {
-    if (ready) await text(`install-config-${key}.yaml`, () => client.config(id, key));
+    if (ready) await text(`install-config-${fileWord(key)}.yaml`, () => client.config(id, key));
   }
   return { files, missing };
 }

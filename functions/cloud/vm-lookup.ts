@@ -3,7 +3,7 @@
  * in a function that answers people.
  */
 import { Problem } from '../../shared/problems.js';
-import { hostKeysOnConsole } from './console-host-keys.js';
+import { hostKeysOfAttributes, hostKeysOnConsole } from './console-host-keys.js';
 import { orUndefined } from './errors.js';
 import { createRest, type Transport } from './rest.js';
 
@@ -42,7 +42,7 @@ export function createVmLookup(transport: Transport) {
         { doing: `read the guest attributes of the VM ${name}`, query: { queryPath: 'hostkeys/' } },
       ),
     );
-    return (attributes?.queryValue?.items ?? []).map(({ key = '', value = '' }) => `${key} ${value}`);
+    return hostKeysOfAttributes(attributes?.queryValue?.items ?? []);
   }
   async function keysOnConsole(path: string, name: string): Promise<string[]> {
     const { contents = '' } = await rest<{ contents?: string }>('GET', `${path}/serialPort`, {

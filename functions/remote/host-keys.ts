@@ -1,6 +1,7 @@
 /** Compares host keys with those that machines published, by the whole key. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Problem } from '../../shared/problems.js';
+import { hostKeyIn, hostKeyTypes, signaturesOf } from '../../shared/ssh-public-key.js';
 import type { Machine } from './remote.js';
 
 /** As `ssh-keygen -l` prints it: `SHA256:…`. */
@@ -12,14 +13,10 @@ const fingerprintOf = (blob: Uint8Array): string =>
  */
 export function blobsOf({ name, hostKeys }: Machine): readonly Buffer[] {
   const blobs = hostKeys.map((line) => {
-    const [type = '', base64 = ''] = line.trim().split(/\s+/);
-    const blob = Buffer.from(base64, 'base64');
-    // The blob begins with the length of its type, then the type.
-    const inner = blob.length < 4 ? '' : blob.subarray(4, 4 + blob.readUInt32BE(0)).toString();
-    if (inner !== type || type === '') {
+    if (hostKeyIn(line) === undefined) {
       throw new Problem('host-changed', `A host key that ${name} published cannot be read, so nothing is sent to it.`);
     }
-    return blob;
+    return Buffer.from(line.split(' ')[1] ?? '', 'base64');
   });
   if (blobs.length > 0) return blobs;
   throw new Problem('host-changed', `${name} has published no host key, so nothing is sent to it.`);
@@ -30,10 +27,8 @@ export const isAmong = (blob: Uint8Array, blobs: readonly Buffer[]): boolean =>
 
 /** Signature algorithms, those of known keys first, so that the machine shows a key that can be compared. */
 export function hostKeyAlgorithms(blobs: readonly Buffer[]): string[] {
-  const ofType = (type: string): string[] => (type === 'ssh-rsa' ? ['rsa-sha2-512', 'rsa-sha2-256'] : [type]);
   const known = blobs.map((blob) => blob.subarray(4, 4 + blob.readUInt32BE(0)).toString());
-  const all = ['ssh-ed25519', 'ecdsa-sha2-nistp256', 'ecdsa-sha2-nistp384', 'ecdsa-sha2-nistp521', 'ssh-rsa'];
-  return [...new Set([...all.filter((type) => known.includes(type)), ...all].flatMap(ofType))];
+  return signaturesOf([...hostKeyTypes.filter((type) => known.includes(type)), ...hostKeyTypes]);
 }
 
 export function changed(name: string, expected: readonly Buffer[], seen: Uint8Array): Problem {

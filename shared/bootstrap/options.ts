@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import { Email } from '../organization/email.js';
+import { plainPattern, seen } from '../plain-text.js';
 import { durationPattern, parseDuration } from './duration.js';
 
 /** Sections of the help and of the reference page, in this order. */
@@ -58,18 +59,21 @@ export type Flag =
 
 const longest = 4096;
 /** One line, not empty. The bytes stay as given. */
-const line = (max = longest) =>
+const bytes = (max = longest) =>
   z
     .string()
     .min(1, 'must not be empty')
     .max(max, `must have at most ${max} characters`)
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
     .regex(/^[^\u0000-\u001f\u007f]*$/, 'must not contain control characters');
+/** Whoever sees the bootstrap sees it. It is compared byte by byte elsewhere, so that its spelling stays. */
+const line = (max = longest) => seen(bytes(max)).meta({ pattern: plainPattern });
 const like = (pattern: RegExp, message: string) => z.string().max(longest).regex(pattern, message);
 const secretValue = z.string().min(1, 'must not be empty').max(longest, `must have at most ${longest} characters`);
 const yesNo = z.boolean('must be true or false');
 const lines = z.array(line()).max(100, 'may be repeated at most 100 times');
-const path = line();
+/** Of a file of the caller's, whose name others may have given. */
+const path = bytes();
 
 const domain = z
   .string()

@@ -5,6 +5,7 @@
 import * as z from 'zod';
 import { ruled } from '../api.js';
 import { TeamId } from '../organization/team-id.js';
+import { seen } from '../plain-text.js';
 import { AmountText } from './money.js';
 import {
   type Flag,
@@ -20,7 +21,7 @@ import { PlanHash } from './plan.js';
 import { uploadForm } from './upload.js';
 
 const longestText = 4096;
-const upload = z.string().max(longestText).regex(uploadForm, 'must be the file as <name>@sha256:<hash>:<bytes>');
+const upload = seen(z.string().max(longestText).regex(uploadForm, 'must be the file as <name>@sha256:<hash>:<bytes>'));
 const form = (flag: Flag): z.ZodType => {
   if (flag.file) return flag.kind === 'list' ? z.array(upload).max(100) : upload;
   switch (flag.kind) {

@@ -1,6 +1,7 @@
 /** Organizations and their members as the API shows them. */
 import * as z from 'zod';
 import { moment, text } from '../api.js';
+import { plainLine } from '../plain-text.js';
 import { Ceilings } from './ceilings.js';
 import { Email } from './email.js';
 
@@ -19,33 +20,16 @@ export const OrganizationId = z
     examples: ['4d010652-4196-432f-9bad-210f0897da71'],
   });
 
-/**
- * For readers of JSON Schema, with and without the flag `u`: no control characters, no lone surrogates, no bidirectional
- * controls.
- */
-const untroubled =
-  '(?:[^\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069\\ud800-\\udfff]|[\\ud800-\\udbff][\\udc00-\\udfff])';
-
-/** One line of people's own words. */
-const line = (most: number, meta: { readonly id: string; readonly description: string; readonly examples: string[] }) =>
-  z
-    .string()
-    .trim()
-    .min(1, 'must not be empty')
-    .max(most, `must have at most ${most} characters`)
-    // Firestore cannot store half a surrogate pair.
-    .refine((words) => !/[\p{Cc}\p{Cs}\p{Bidi_Control}]/u.test(words), 'must hold no control characters')
-    .meta({ ...meta, pattern: `^(?!\\s*$)${untroubled}+$` });
-
 /** What people call an organization or a team. */
-export const Name = line(100, {
+export const Name = plainLine(100, {
   id: 'Name',
-  description: 'What people call it. Blanks around it are taken away; characters are counted as UTF-16 code units',
+  description:
+    'What people call it. Blanks around it are taken away, letters are kept composed (NFC), and what cannot be seen is refused; characters are counted as UTF-16 code units',
   examples: ['acme'],
 });
 
 /** What whoever removes somebody tells them of it. */
-export const Why = line(300, {
+export const Why = plainLine(300, {
   id: 'Why',
   description: 'Why they are removed: the event and the message to the webhook tell it',
   examples: ['moved to another department'],

@@ -71,6 +71,24 @@ describe('files of a bootstrap', () => {
     expect([mode(folder), mode(identityFile())]).to.deep.equal(['700', '600']);
   });
 
+  it('are written nowhere else, whatever the record says', async () => {
+    const { result } = makeView();
+    const [datacenter] = result.datacenters;
+    const key = '../../owned';
+    const odd = makeView({
+      result: { ...result, datacenters: [{ id: 1, name: 'dev', ready: true, ...datacenter, key }] },
+    });
+    service.instead.set(`GET /bootstraps/b-one/config`, [(response) => void response.end('owned: true')]);
+    service.view = odd;
+    const { code, stderr } = await sandbox.run([...bootstrap, ...five]);
+    expect(code, stderr).to.equal(5);
+    expect(stderr).to.include('"../../owned" is no id that plinth makes');
+    expect([readdirSync(sandbox.folder), readdirSync(join(sandbox.folder, '..')).sort()]).to.deep.equal([
+      [],
+      ['home', 'work'],
+    ]);
+  });
+
   it('leave nothing temporary beside them', async () => {
     await run();
     expect(readdirSync(sandbox.folder)).to.have.members(['config.yaml', 'prod.vault.yaml']);

@@ -228,6 +228,64 @@ export const guards: readonly Fault[] = [
     fails: 'lets nobody else ask: another site',
   },
   {
+    name: 'A machine publishes any text as its host key',
+    source: 'guard',
+    edits: [{ find: 'return isSame && check(parts) ? line : undefined;', put: 'return isSame ? line : line;' }],
+    tests: ['steps/host-key.test.js'],
+    fails: 'is left out where it is anything else, in guest attributes',
+  },
+  {
+    name: 'A record writes any line into known_hosts',
+    source: 'guard',
+    edits: [{ find: 'string[] => hostKeysIn(hostKeys);', put: 'string[] => [...new Set(hostKeys)];' }],
+    tests: ['cli/ssh-config.test.js'],
+    fails: 'holds each key for its own machine, and nothing else that a record says',
+  },
+  {
+    name: 'A record writes any line into the config for ssh',
+    source: 'guard',
+    edits: [
+      { find: 'value === undefined || isWord(value) ? []', put: 'value === undefined || isWord(value) || value ? []' },
+    ],
+    tests: ['cli/ssh-config.test.js'],
+    fails: 'is refused with ',
+  },
+  {
+    name: 'A jumpbox names programs that kubectl runs on the machine of the caller',
+    source: 'guard',
+    edits: [
+      {
+        find: "user: z.strictObject({ 'client-certificate-data'",
+        put: "user: z.looseObject({ 'client-certificate-data'",
+      },
+    ],
+    tests: ['cli/kube-config.test.js'],
+    fails: 'is refused with ',
+  },
+  {
+    name: 'Options that others see hold what cannot be seen',
+    source: 'guard',
+    edits: [
+      { find: 'seen(bytes(max)).meta({ pattern: plainPattern })', put: 'bytes(max).meta({ pattern: plainPattern })' },
+    ],
+    tests: ['http/text-of-people.test.js'],
+    fails: 'is looked at in every place of both APIs, and nothing that is not seen comes through',
+  },
+  {
+    name: 'A terminal obeys what machines say',
+    source: 'guard',
+    edits: [{ find: 'visible(stripVTControlCharacters(text))', put: 'text' }],
+    tests: ['cli/strange-text.test.js'],
+    fails: 'can be seen in logs of machines on a terminal, and reaches a program byte by byte',
+  },
+  {
+    name: 'The page of the console shows hidden text as it came',
+    source: 'guard',
+    edits: [{ find: '.map((part, at) => (at % 2 === 1 ? part : visible(part)))', put: '' }],
+    tests: ['http/visible-text.test.js'],
+    fails: 'is all that a page shows of an answer, line by line',
+  },
+  {
     name: 'Signing in leads to any host',
     source: 'guard',
     edits: [{ find: ".regex(/^\\/(?:#[\\w/.~@%-]*|docs)?$/, 'must be a place of the console')", put: '.min(1)' }],

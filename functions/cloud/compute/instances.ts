@@ -1,6 +1,6 @@
 /** Wraps VMs and their disks. */
 
-import { hostKeysOnConsole } from '../console-host-keys.js';
+import { hostKeysOfAttributes, hostKeysOnConsole } from '../console-host-keys.js';
 import { orUndefined } from '../errors.js';
 import type { ComputeCalls } from './calls.js';
 import type { Disk, GuestAttribute, Instance, Metadata, Resource } from './resources.js';
@@ -29,15 +29,10 @@ export const createInstances = ({ call, get, change }: ComputeCalls) => ({
       requestId,
       metadataResource: metadata,
     }),
-  /** What the VM's guest has published under `queryPath` (`hostkeys/`). Undefined before that. */
-  guestAttributes: async (
-    project: string,
-    zone: string,
-    instance: string,
-    queryPath: string,
-  ): Promise<readonly GuestAttribute[] | undefined> => {
+  /** The host keys, as `<type> <base64>`, that the VM's guest has published. Empty before that. */
+  publishedHostKeys: async (project: string, zone: string, instance: string): Promise<string[]> => {
     const doing = `read the guest attributes of the VM ${instance}`;
-    const request = { project, zone, instance, queryPath };
+    const request = { project, zone, instance, queryPath: 'hostkeys/' };
     const answer = await orUndefined(
       call<{ queryValue?: { items?: readonly GuestAttribute[] } | null }>(
         'instances',
@@ -46,7 +41,7 @@ export const createInstances = ({ call, get, change }: ComputeCalls) => ({
         request,
       ),
     );
-    return answer?.queryValue?.items ?? undefined;
+    return hostKeysOfAttributes(answer?.queryValue?.items ?? []);
   },
   /** The host keys, as `<type> <base64>`, that the VM has printed on its serial console since its power went on. */
   consoleHostKeys: async (project: string, zone: string, instance: string): Promise<string[]> => {

@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import { Problem } from '../../../shared/problems.js';
+import { hostKeysIn } from '../../../shared/ssh-public-key.js';
 import { again, done, type Outcome, recheck, type StepCall } from '../../engine/step.js';
 import { defineProjectStep } from '../cloud/settling.js';
 import { vm } from '../cloud/vm.js';
@@ -18,8 +19,8 @@ export const hostKey = defineProjectStep({
   needs: { vm },
   each: vms,
   describe: () => [],
-  /** Each is `<type> <base64>`. */
-  output: z.object({ hostKeys: z.array(z.string()).min(1) }),
+  /** Each is `<type> <base64>`. Records of earlier releases may hold what is no host key, and lose it here. */
+  output: z.object({ hostKeys: z.array(z.string()).min(1).transform(hostKeysIn) }),
   async observe(call) {
     const published = await publishedKeys(call);
     const hostKeys = published instanceof Problem ? await keptKeys(call) : published;
@@ -46,8 +47,7 @@ const isPolicy = (error: unknown): error is Problem => error instanceof Problem 
 /** The refusal of a policy is an answer, too. */
 async function publishedKeys({ context, bootstrap: { projectId, options }, key }: Call): Promise<string[] | Problem> {
   try {
-    const items = await context.cloud.compute.guestAttributes(projectId, options.zone, key, 'hostkeys/');
-    return (items ?? []).map((item) => `${item.key} ${item.value}`);
+    return await context.cloud.compute.publishedHostKeys(projectId, options.zone, key);
   } catch (error) {
     if (isPolicy(error)) return error;
     throw error;
@@ -56,7 +56,7 @@ async function publishedKeys({ context, bootstrap: { projectId, options }, key }
 
 /** A VM prints its keys at its first boot alone. So they are kept, for the VM with this id. */
 const keptFile = ({ key }: Call): string => `console-keys-${key}`;
-const Kept = z.object({ vm: z.string(), hostKeys: z.array(z.string()).min(1) });
+const Kept = z.object({ vm: z.string(), hostKeys: z.array(z.string()).min(1).transform(hostKeysIn) });
 
 async function keptKeys(call: Call): Promise<string[]> {
   const text = await call.files.read(keptFile(call));

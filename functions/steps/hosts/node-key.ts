@@ -3,6 +3,7 @@
  * any connection of plinth's functions.
  */
 import * as z from 'zod';
+import { hostKeysIn } from '../../../shared/ssh-public-key.js';
 import { done, of } from '../../engine/step.js';
 import { nodes } from '../topology.js';
 import { hostSetup } from './host-setup.js';
@@ -50,7 +51,9 @@ interface Known {
 /** Lines of known_hosts, by name and address. */
 const knownHosts = ({ machines, hostKeys }: Known): string =>
   Object.entries(machines)
-    .flatMap(([name, { internalIp }]) => (hostKeys[name]?.hostKeys ?? []).map((key) => `${name},${internalIp} ${key}`))
+    .flatMap(([name, { internalIp }]) =>
+      hostKeysIn(hostKeys[name]?.hostKeys ?? []).map((key) => `${name},${internalIp} ${key}`),
+    )
     .sort()
     .map((line) => `${line}\n`)
     .join('');

@@ -29,7 +29,7 @@ function userIn({ body }: Reply): string {
 /** Logs in through IAP and becomes root. A text says why not. */
 async function becomesRoot(bench: Bench, remote: Remote, privateKey: string): Promise<true | string> {
   const { cloud, project, zone, fact, signal } = bench;
-  const keys = (await cloud.compute.guestAttributes(project, zone, machine, 'hostkeys/')) ?? [];
+  const hostKeys = await cloud.compute.publishedHostKeys(project, zone, machine);
   try {
     const host = await remote.host(
       {
@@ -40,7 +40,7 @@ async function becomesRoot(bench: Bench, remote: Remote, privateKey: string): Pr
           address: machine,
           user: fact('login-user'),
           tunnel: { project, zone, instance: machine },
-          hostKeys: keys.map(({ key, value }) => `${key} ${value}`),
+          hostKeys,
         },
       },
       signal,

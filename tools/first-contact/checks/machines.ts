@@ -154,9 +154,9 @@ export const machineChecks: readonly Check[] = [
       if (/\bconstraints\//.test(found.value.message)) {
         return unknown(`an organization policy forbids it here: ${found.value.message}`);
       }
-      const keys = (await cloud.compute.guestAttributes(project, zone, name, 'hostkeys/')) ?? [];
+      const keys = await cloud.compute.publishedHostKeys(project, zone, name);
       const kinds = keys
-        .map(({ key }) => key)
+        .map((key) => key.split(' ')[0])
         .sort()
         .join(', ');
       return heldIf(keys.length > 0 && found.seconds <= 180, `${kinds} ${found.seconds} s after RUNNING`);
