@@ -3,7 +3,10 @@ import type { Compute } from 'google-auth-library';
 import type { Config } from '../config.js';
 
 /** Kept until shortly before a token's end. With `fresh`, a new one is asked for. */
-export function createTokenSource(config: Pick<Config, 'serviceAccount'>): (fresh: boolean) => Promise<string> {
+export function createTokenSource(
+  config: Pick<Config, 'serviceAccount'>,
+  _answerSeconds?: number,
+): (fresh: boolean) => Promise<string> {
   let client: Promise<Compute> | undefined;
   const load = async (): Promise<Compute> => {
     const { Compute } = await import('google-auth-library');

@@ -128,7 +128,13 @@ interface Opened {
 
 type Settings = Pick<Config, 'project' | 'serviceAccount' | 'firestore'>;
 
-export function createFirestoreStore(config: Settings): Store {
+/** When a connection with calls under way is asked for a sign of life, and how soon it must give one. */
+interface ConnectionChecks {
+  readonly silentSeconds: number;
+  readonly answerSeconds: number;
+}
+
+export function createFirestoreStore(config: Settings, _checks?: ConnectionChecks): Store {
   let opening: Promise<Opened> | undefined;
   const open = (): Promise<Opened> => {
     opening ??= load(config);
