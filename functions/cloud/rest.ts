@@ -2,11 +2,12 @@
  * Makes one authenticated REST call to a Google API. JSON in, JSON out, a `Problem` if it fails. It never retries, because the
  * engine owns retries.
  */
-import { type AuthClient, Compute } from 'google-auth-library';
+import type { AuthClient } from 'google-auth-library';
 import { Problem } from '../../shared/problems.js';
 import { within } from '../../shared/time-limit.js';
 import type { Config, GoogleApi } from '../config.js';
 import type { Clock } from '../context.js';
+import { FunctionIdentity } from '../host/credentials.js';
 import { callSeconds } from './call-seconds.js';
 import { faultOfReply, faultOfThrown, problemOf } from './errors.js';
 
@@ -40,9 +41,9 @@ export interface Transport {
 export const reasonHeader = 'x-goog-request-reason';
 
 /** The function's identity, from the metadata server. `GCE_METADATA_HOST` is its address. */
-export const credentialsOf = (config: Config): Compute =>
-  new Compute({
-    ...(config.serviceAccount === 'default' ? {} : { serviceAccountEmail: config.serviceAccount }),
+export const credentialsOf = (config: Config): AuthClient =>
+  new FunctionIdentity({
+    serviceAccountEmail: config.serviceAccount,
     scopes: ['https://www.googleapis.com/auth/cloud-platform'],
   });
 

@@ -5,12 +5,12 @@ import type { Config } from '../config.js';
 /** Kept until shortly before a token's end. With `fresh`, a new one is asked for. */
 export function createTokenSource(
   config: Pick<Config, 'serviceAccount'>,
-  _answerSeconds?: number,
+  answerSeconds?: number,
 ): (fresh: boolean) => Promise<string> {
   let client: Promise<Compute> | undefined;
   const load = async (): Promise<Compute> => {
-    const { Compute } = await import('google-auth-library');
-    return new Compute(config.serviceAccount === 'default' ? {} : { serviceAccountEmail: config.serviceAccount });
+    const { FunctionIdentity } = await import('./credentials.js');
+    return new FunctionIdentity({ serviceAccountEmail: config.serviceAccount, answerSeconds });
   };
   return async (fresh) => {
     client ??= load();
