@@ -7,6 +7,7 @@ import { Problem } from '../../shared/problems.js';
 import { within } from '../../shared/time-limit.js';
 import type { Config, GoogleApi } from '../config.js';
 import type { Clock } from '../context.js';
+import type { ConnectionWatch } from '../host/connection-watch.js';
 import { FunctionIdentity } from '../host/credentials.js';
 import { callSeconds } from './call-seconds.js';
 import { faultOfReply, faultOfThrown, problemOf } from './errors.js';
@@ -34,6 +35,8 @@ export interface Transport {
   readonly onCall: OnCall | undefined;
   /** How requests are sent. Default: over the network. */
   readonly send?: Send | undefined;
+  /** Default: none. */
+  readonly connections?: ConnectionWatch | undefined;
   /** The purpose of the calls. Google writes it into the audit log of the project concerned. */
   readonly reason?: string | undefined;
 }
