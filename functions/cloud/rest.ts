@@ -7,7 +7,7 @@ import { Problem } from '../../shared/problems.js';
 import { within } from '../../shared/time-limit.js';
 import type { Config, GoogleApi } from '../config.js';
 import type { Clock } from '../context.js';
-import type { ConnectionWatch } from '../host/connection-watch.js';
+import { type ConnectionWatch, noWatch } from '../host/connection-watch.js';
 import { FunctionIdentity } from '../host/credentials.js';
 import { callSeconds } from './call-seconds.js';
 import { faultOfReply, faultOfThrown, problemOf } from './errors.js';
@@ -82,7 +82,7 @@ export const createRest =
     path: string,
     { doing, query = {}, body, headers: more = {}, as = 'json' }: RestCall,
   ): Promise<T> => {
-    const { config, clock, credentials, send = fetch, reason } = transport;
+    const { config, clock, credentials, send = fetch, connections = noWatch, reason } = transport;
     const url = new URL(`${config.endpoints[api]}${path}`);
     for (const [name, value] of Object.entries(query)) {
       for (const each of value === undefined ? [] : [value].flat()) url.searchParams.append(name, each);
@@ -100,10 +100,12 @@ export const createRest =
       if (reason !== undefined) headers.set(reasonHeader, reason);
       for (const [name, value] of Object.entries(more)) headers.set(name, value);
       const text = body === undefined ? {} : { body: JSON.stringify(body) };
-      [status, reply, location] = await within(callSeconds * 1000, async (signal) => {
-        const response = await send(url, { method, headers, ...text, signal });
-        return [response.status, await response.text(), response.headers.get('location') ?? ''];
-      });
+      [status, reply, location] = await connections.observe('fetch', url.origin, () =>
+        within(callSeconds * 1000, async (signal) => {
+          const response = await send(url, { method, headers, ...text, signal });
+          return [response.status, await response.text(), response.headers.get('location') ?? ''];
+        }),
+      );
     } catch (error) {
       report('no answer');
       throw problemOf(unanswered(error), doing, error);
