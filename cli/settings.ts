@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { isSecret, optionNames, variableOf } from '../shared/bootstrap/options.js';
 import { iapTunnelUrl } from '../shared/iap.js';
 import { isLoopback } from '../shared/loopback.js';
+import type { OAuthClient } from '../shared/oauth.js';
 import { Problem } from '../shared/problems.js';
 import { keyForms } from '../shared/secret-forms.js';
 import { createSecretRedactor, type SecretRedactor } from '../shared/secret-redactor.js';
@@ -148,18 +149,10 @@ export const osLoginUrlOf = ({ osLoginUrl: given }: Pick<Settings, 'osLoginUrl'>
 export const secretManagerUrlOf = ({ secretManagerUrl: given }: Pick<Settings, 'secretManagerUrl'>): string =>
   given === undefined ? 'https://secretmanager.googleapis.com' : checked(given, 'PLINTH_ENDPOINT_SECRETMANAGER');
 
-/** The deployment's OAuth client, with which people log in. */
-export interface LoginClient {
-  readonly issuer: string;
-  readonly clientId: string;
-  /** The secret of a desktop client. Google requires it, but doesn't treat it as a secret. */
-  readonly clientSecret: string | undefined;
-}
-
 export const defaultIssuer = 'https://accounts.google.com';
 
-/** Each value from its variable, or else from `oauth` in the config file. */
-export async function loginClientOf(settings: Settings): Promise<LoginClient> {
+/** The deployment's OAuth client, with which people log in. Each value is from its variable, or else from `oauth` in the config file. */
+export async function loginClientOf(settings: Settings): Promise<OAuthClient> {
   const file = configPath(settings.configFolder);
   const config = await readConfig(settings);
   const clientId = settings.env['PLINTH_OAUTH_CLIENT_ID'] || config['oauth.clientId'];

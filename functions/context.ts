@@ -3,6 +3,7 @@ import { type Cloud, createCloud } from './cloud/index.js';
 import type { Config } from './config.js';
 import { createTokenSource } from './host/access-token.js';
 import { type Clock, realClock } from './host/clock.js';
+import type { ConnectionWatch } from './host/connection-watch.js';
 import { createKeyMaker, type KeyMaker } from './host/keys.js';
 import { createLog, type Log } from './host/log.js';
 import { createOsLoginIdentity, type OsLogin } from './host/os-login.js';
@@ -48,12 +49,15 @@ const iapOf = (config: Config): RemoteSettings['iap'] => {
 export function createContext(
   config: Config,
   /** `service`: the function's name, for its traces. */
-  overrides: Partial<Omit<Context, 'config'>> & { readonly service?: string } = {},
+  overrides: Partial<Omit<Context, 'config'>> & {
+    readonly service?: string;
+    readonly connections?: ConnectionWatch;
+  } = {},
 ): Context {
   const log = overrides.log ?? createLog();
   const clock = overrides.clock ?? realClock;
   const random = overrides.random ?? realRandom;
-  const cloud = overrides.cloud ?? createCloud({ config, log, clock });
+  const cloud = overrides.cloud ?? createCloud({ config, log, clock, connections: overrides.connections });
   const keys = overrides.keys ?? createKeyMaker();
   return {
     config,
@@ -62,7 +66,7 @@ export function createContext(
     clock,
     random,
     store: overrides.store ?? createFirestoreStore(config),
-    publisher: overrides.publisher ?? createPublisher(config),
+    publisher: overrides.publisher ?? createPublisher(config, overrides.connections),
     cloud,
     keys,
     remote: overrides.remote ?? createRemote({ sshProxy: config.sshProxy, iap: iapOf(config) }),

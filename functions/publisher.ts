@@ -4,6 +4,7 @@ import type { StepMessage } from '../shared/bootstrap/message.js';
 import { type Lane, topics } from '../shared/names.js';
 import { Problem } from '../shared/problems.js';
 import type { Config } from './config.js';
+import { type ConnectionWatch, noWatch } from './host/connection-watch.js';
 import { createGoogleAuth, createNoAuth } from './host/credentials.js';
 
 export interface Publisher {
@@ -17,11 +18,14 @@ const perCall = 1000;
 /** Sweep sends what is not published by then. */
 const timeoutMilliseconds = 20_000;
 
+const urlOf = ({ pubsubEmulatorHost: emulator, endpoints }: Config): URL =>
+  new URL(emulator === undefined ? endpoints.pubsub : `http://${emulator}`);
+
 async function connect(config: Config): Promise<PublisherClient> {
   // Imports one file only: the whole package also loads its subscriber and all of gRPC.
   const { PublisherClient } = await import('@google-cloud/pubsub-api/build/src/v1/publisher_client.js');
   const { pubsubEmulatorHost: emulator } = config;
-  const { protocol, hostname, port } = new URL(emulator === undefined ? config.endpoints.pubsub : `http://${emulator}`);
+  const { protocol, hostname, port } = urlOf(config);
   return new PublisherClient({
     projectId: config.project,
     auth: (emulator === undefined ? createGoogleAuth(config) : createNoAuth(config)) as never,
@@ -34,7 +38,8 @@ async function connect(config: Config): Promise<PublisherClient> {
 }
 
 /** The client's own batching waits for more messages. Here, messages that belong together are sent together. */
-export function createPublisher(config: Config): Publisher {
+export function createPublisher(config: Config, connections: ConnectionWatch = noWatch): Publisher {
+  const { origin } = urlOf(config);
   let connecting: Promise<PublisherClient> | undefined;
   return {
     async publish(lane, messages, attributes = {}) {
@@ -47,8 +52,9 @@ export function createPublisher(config: Config): Publisher {
         attributes: { ...attributes },
       }));
       for (let i = 0; i < encoded.length; i += perCall) {
-        await client
-          .publish({ topic, messages: encoded.slice(i, i + perCall) }, { timeout: timeoutMilliseconds })
+        const some = { topic, messages: encoded.slice(i, i + perCall) };
+        await connections
+          .observe('gaxios', origin, () => client.publish(some, { timeout: timeoutMilliseconds }))
           .catch((cause: unknown) => {
             throw new Problem('unavailable', 'Pub/Sub cannot be reached now.', { cause, retryAfterSeconds: 5 });
           });

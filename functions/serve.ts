@@ -1,6 +1,7 @@
 /** Registers functions with the settings of this process. */
 import { hideErrorTexts, readProcessConfig } from './config.js';
 import { type Context, createContext } from './context.js';
+import { createConnectionWatch } from './host/connection-watch.js';
 import { createLog } from './host/log.js';
 import { guardProcess } from './host/redaction.js';
 import { onShutdown } from './host/shutdown.js';
@@ -16,7 +17,9 @@ export function serve(chosen: Parameters<typeof register>[0]): void {
   });
   register(chosen, (service) => {
     // A process serves one function, however many it registers.
-    context ??= createContext(readProcessConfig(), { shutdown, log: createLog({ service }), service });
+    const log = createLog({ service });
+    const connections = createConnectionWatch({ log });
+    context ??= createContext(readProcessConfig(), { shutdown, log, service, connections });
     return context;
   });
 }

@@ -36,7 +36,7 @@ const logout = defineCommand({
 
   async run({ settings, output, interrupted, faults }) {
     await refuse(faults);
-    const [{ readCredentials, removeCredentials }, { aloneWithLogin }, { doorsOf, revoke }] = await Promise.all([
+    const [{ readCredentials, removeCredentials }, { aloneWithLogin }, { discover, revoke }] = await Promise.all([
       import('../identity/credentials-file.js'),
       import('../identity/login-lock.js'),
       import('../identity/oauth.js'),
@@ -44,8 +44,8 @@ const logout = defineCommand({
     const end = async () => {
       const credentials = readCredentials(settings);
       if (credentials === undefined) return undefined;
-      const revoked = await doorsOf(credentials).then(
-        (doors) => revoke(doors, credentials.refreshToken),
+      const revoked = await discover(credentials).then(
+        (endpoints) => revoke(endpoints, credentials.refreshToken),
         () => false,
       );
       removeCredentials(settings);
@@ -72,7 +72,7 @@ const whoami = defineCommand({
     await refuse(faults);
     const [{ readCredentials }, { claimsOf }] = await Promise.all([
       import('../identity/credentials-file.js'),
-      import('../identity/oauth.js'),
+      import('../../shared/oauth.js'),
     ]);
     if (settings.token !== undefined) {
       const email = claimsOf(settings.token).email ?? null;

@@ -1,6 +1,6 @@
 /** Doctor's check of a service's certificate. */
 import { connect, type TLSSocket } from 'node:tls';
-import { reasonOf } from '../service/answer-problem.js';
+import { reasonOf } from '../../shared/network-reason.js';
 import { type Check, failed, ok, warning } from './check.js';
 
 const timeoutMs = 10_000;

@@ -21,7 +21,7 @@ interface Validated {
 }
 
 export async function validate(values: ConfigValues, { interrupted }: Call): Promise<Validated> {
-  const { doorsOf } = await import('../identity/oauth.js');
+  const { discover } = await import('../identity/oauth.js');
   const endpoint = async (api: Api): Promise<{ text?: string; why?: string }> => {
     const url = values[`endpoints.${api}`];
     if (url === undefined) return {};
@@ -39,7 +39,7 @@ export async function validate(values: ConfigValues, { interrupted }: Call): Pro
   const issuer = async (): Promise<{ text?: string; why?: string }> => {
     if (values['oauth.clientId'] === undefined) return {};
     const url = (values['oauth.issuer'] ?? defaultIssuer).replace(/\/+$/, '');
-    return doorsOf({ issuer: url }).then(
+    return discover({ issuer: url }).then(
       () => ({ text: `oauth.issuer: ${printable(url)} says where people log in` }),
       (error: unknown) => ({ why: error instanceof Problem ? error.detail.replace(/\.$/, '') : String(error) }),
     );

@@ -1,18 +1,19 @@
 /** Logs a person in through their browser, and keeps the credentials. */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { authorizationUrl, claimsOf, type OAuthClient } from '../../shared/oauth.js';
 import { Problem } from '../../shared/problems.js';
 import { timeLimit } from '../../shared/time-limit.js';
 import { openInBrowser } from '../frame/browser.js';
-import type { LoginClient, Settings } from '../settings.js';
+import type { Settings } from '../settings.js';
 import { type Credentials, writeCredentials } from './credentials-file.js';
 import { aloneWithLogin } from './login-lock.js';
-import { claimsOf, doorsOf, grant } from './oauth.js';
+import { discover, requestTokens } from './oauth.js';
 
 interface LoginParts {
   readonly settings: Settings;
-  readonly client: LoginClient;
+  readonly client: OAuthClient;
   /** Shows the address that the person must open. */
   readonly onAddress: (url: string) => void;
   /** Opens the browser, because a person is at the terminal. */
@@ -24,40 +25,21 @@ const patienceMs = 10 * 60_000;
 const random = (bytes: number): string => randomBytes(bytes).toString('base64url');
 
 export async function login({ settings, client, onAddress, open, interrupted }: LoginParts): Promise<Credentials> {
-  const doors = await doorsOf(client, interrupted);
+  const endpoints = await discover(client, interrupted);
   const [state, nonce, verifier] = [random(32), random(32), random(48)];
   const callback = await listenForCode(state);
   try {
-    const address = new URL(doors.authorize);
-    const query = {
-      response_type: 'code',
-      client_id: client.clientId,
-      redirect_uri: callback.redirectUri,
-      scope: 'openid email',
-      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-      code_challenge_method: 'S256',
-      state,
-      nonce,
-      // Google gives a refresh token only to programs that ask for one, and only when the person has just agreed.
-      access_type: 'offline',
-      prompt: 'consent',
-    };
-    for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value);
-    onAddress(address.href);
-    if (open) openInBrowser(address.href, settings);
+    const { redirectUri } = callback;
+    const address = authorizationUrl(endpoints, client, { redirectUri, state, nonce, verifier });
+    onAddress(address);
+    if (open) openInBrowser(address, settings);
     const code = await callback.code(AbortSignal.any([interrupted, timeLimit(patienceMs)]));
-    const form = {
-      grant_type: 'authorization_code',
-      code,
-      redirect_uri: callback.redirectUri,
-      code_verifier: verifier,
-    };
-    const granted = await grant(doors, client, form, interrupted);
+    const granted = await requestTokens(endpoints, client, { code, redirectUri, verifier }, interrupted);
     const { email, nonce: answered, audience } = claimsOf(granted.idToken);
     if (answered !== nonce || audience !== client.clientId || email === undefined) {
       throw refused('The token that came back is not the one that was asked for.');
     }
-    if (granted.refreshToken === undefined) throw refused('The issuer gave no refresh token.');
+    if (granted.refreshToken === undefined) throw refused('The identity provider gave no refresh token.');
     const { issuer, clientId } = client;
     const { idToken, refreshToken } = granted;
     const credentials: Credentials = { schema: 1, issuer, clientId, email, refreshToken, idToken };

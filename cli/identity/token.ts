@@ -58,9 +58,12 @@ async function ofLogin(
   const { readCredentials } = await import('./credentials-file.js');
   const credentials = readCredentials(settings);
   if (credentials === undefined) return undefined;
-  const [{ claimsOf }, { aloneWithLogin }] = await Promise.all([import('./oauth.js'), import('./login-lock.js')]);
+  const [{ claimsOf }, { aloneWithLogin }] = await Promise.all([
+    import('../../shared/oauth.js'),
+    import('./login-lock.js'),
+  ]);
   const usable = ({ idToken: token }: Credentials): Held | undefined => {
-    const { expiresAt } = claimsOf(token);
+    const expiresAt = claimsOf(token).expiresAtMs;
     return token !== refused && Date.now() < expiresAt - marginMs ? { token, expiresAt } : undefined;
   };
   const renew = async (): Promise<Held | undefined> => {
@@ -71,46 +74,37 @@ async function ofLogin(
 }
 
 async function renewed(settings: Settings, credentials: Credentials): Promise<Held> {
-  const [{ checkKeepable, readCredentials, writeCredentials }, { claimsOf, doorsOf, grant }] = await Promise.all([
-    import('./credentials-file.js'),
-    import('./oauth.js'),
-  ]);
+  const [{ checkKeepable, readCredentials, writeCredentials }, { discover, requestTokens }, { claimsOf }] =
+    await Promise.all([import('./credentials-file.js'), import('./oauth.js'), import('../../shared/oauth.js')]);
   checkKeepable(settings);
   const { issuer, clientId, refreshToken } = credentials;
   // The client secret isn't stored with the login. Another client's secret would not fit.
   const configured = await loginClientOf(settings).catch(() => undefined);
   const clientSecret = configured?.clientId === clientId ? configured.clientSecret : undefined;
   const client = { issuer, clientId, clientSecret };
-  const form = { grant_type: 'refresh_token', refresh_token: refreshToken };
-  const { idToken, refreshToken: rotated } = await grant(await doorsOf(client), client, form);
+  const { idToken, refreshToken: rotated } = await requestTokens(await discover(client), client, { refreshToken });
   // A command without the lock may have logged out or in meanwhile. Its credentials must not be overwritten.
   if (readCredentials(settings)?.refreshToken === refreshToken) {
     writeCredentials(settings, { ...credentials, idToken, ...(rotated !== undefined && { refreshToken: rotated }) });
   }
-  return { token: idToken, expiresAt: claimsOf(idToken).expiresAt };
+  return { token: idToken, expiresAt: claimsOf(idToken).expiresAtMs };
 }
 
 async function fetchIdToken(audience: string): Promise<{ token: string; expiresAt: number }> {
   // Loading takes 45 ms, so it happens only if no other token exists.
-  const { GoogleAuth } = await import('google-auth-library');
+  const [{ GoogleAuth }, { claimsOf }] = await Promise.all([
+    import('google-auth-library'),
+    import('../../shared/oauth.js'),
+  ]);
   try {
     const client = await new GoogleAuth().getIdTokenClient(audience);
     const token = await client.idTokenProvider.fetchIdToken(audience);
-    return { token, expiresAt: expiryOf(token) };
+    return { token, expiresAt: claimsOf(token).expiresAtMs };
   } catch (error) {
     throw new Problem('unauthenticated', 'plinth found no credentials to say who is calling.', {
       advice:
         'Log in with plinth login, set PLINTH_TOKEN to an ID token, or let GOOGLE_APPLICATION_CREDENTIALS name the credentials of a service account.',
       cause: error,
     });
-  }
-}
-
-function expiryOf(token: string): number {
-  try {
-    const { exp } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { exp?: unknown };
-    return typeof exp === 'number' ? exp * 1000 : 0;
-  } catch {
-    return 0;
   }
 }

@@ -3,10 +3,10 @@
  * https://cloud.google.com/storage/docs/performing-resumable-uploads. The session's URI is a secret and stands in no message.
  */
 import type { FileSource, SendOptions } from '../../functions/remote/remote.js';
+import { reasonOf } from '../../shared/network-reason.js';
 import { Problem } from '../../shared/problems.js';
 import { timeLimit } from '../../shared/time-limit.js';
 import { joinedSignal } from '../frame/joined-signal.js';
-import { reasonOf } from '../service/answer-problem.js';
 
 /** Google takes multiples of 256 KiB. A slow line needs minutes for one. */
 const pieceBytes = 8 * 1024 * 1024;

@@ -1,4 +1,5 @@
 /** Turns an unsuccessful answer, or a missing one, into a problem. */
+import { reasonOf } from '../../shared/network-reason.js';
 import {
   type Fault,
   nothingServed,
@@ -11,17 +12,6 @@ import { version } from '../../shared/version.js';
 import { serviceVersion, versionAdvice } from './other-version.js';
 
 const checkEndpoint = 'Check the endpoint (--endpoint, PLINTH_ENDPOINT; plinth configure asks for it).';
-
-/** `fetch failed` explains nothing. Its cause does. */
-export function reasonOf(error: unknown): string {
-  for (let at: unknown = error; at instanceof Error; at = at.cause) {
-    const { code } = at as NodeJS.ErrnoException;
-    if (typeof code === 'string') return code;
-    if (at.name === 'TimeoutError') return 'no answer in time';
-    if (at.cause === undefined) return at.message;
-  }
-  return String(error);
-}
 
 /** Waiting doesn't fix these: unknown hosts, ports that fetch refuses, TLS. */
 const lastingReason = /^(?:ENOTFOUND|bad port|ERR_(?:TLS|SSL)_.*|EPROTO|.*CERT.*|UNABLE_TO_.*|.*SELF_SIGNED.*)$/;

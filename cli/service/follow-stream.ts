@@ -1,9 +1,9 @@
 /** Follows a bootstrap's events as the service streams them. When a stream breaks or ends, it reconnects with the cursor. */
 import { createParser } from 'eventsource-parser';
 import { bootstrapRoutes, StreamItem } from '../../shared/bootstrap/routes.js';
+import { reasonOf } from '../../shared/network-reason.js';
 import { Problem } from '../../shared/problems.js';
 import { joinedSignal } from '../frame/joined-signal.js';
-import { reasonOf } from './answer-problem.js';
 import { backoff, isPassing, pause } from './patience.js';
 import type { Transport } from './transport.js';
 

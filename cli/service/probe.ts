@@ -4,11 +4,11 @@ import { pathTo } from '../../shared/api.js';
 import { bootstrapRoutes } from '../../shared/bootstrap/routes.js';
 import { consoleRoutes } from '../../shared/console/routes.js';
 import { deploymentSecrets } from '../../shared/names.js';
+import { reasonOf } from '../../shared/network-reason.js';
 import { organizationRoutes } from '../../shared/organization/routes.js';
 import { timeLimit } from '../../shared/time-limit.js';
 import { version } from '../../shared/version.js';
 import type { Api } from '../settings.js';
-import { reasonOf } from './answer-problem.js';
 import { serviceVersion } from './other-version.js';
 
 export interface Probe {

@@ -3,11 +3,12 @@ import { randomUUID } from 'node:crypto';
 import type * as z from 'zod';
 import type { Span } from '../../functions/tracing/tracing.js';
 import { pathTo, type Route } from '../../shared/api.js';
+import { reasonOf } from '../../shared/network-reason.js';
 import { Problem } from '../../shared/problems.js';
 import { timeLimit } from '../../shared/time-limit.js';
 import { traceparentOf } from '../../shared/trace.js';
 import type { Token } from '../identity/token.js';
-import { isLost, problemIn, reasonOf, unreachable } from './answer-problem.js';
+import { isLost, problemIn, unreachable } from './answer-problem.js';
 import { unreadableAnswer } from './other-version.js';
 import { patiently } from './patience.js';
 

@@ -30,6 +30,7 @@ export interface CloudContext extends Pick<StepContext, 'config' | 'log' | 'cloc
   /** Default: the function's own identity. */
   readonly credentials?: Transport['credentials'];
   readonly send?: Transport['send'];
+  readonly connections?: Transport['connections'];
   /** Default: Google's own. */
   readonly computeClients?: ComputeClients;
 }
@@ -48,6 +49,7 @@ export function createCloud({
   clock,
   onCall,
   send,
+  connections,
   credentials = credentialsOf(config),
   computeClients: clients = createComputeClients({ config, credentials }),
 }: CloudContext): Cloud {
@@ -59,7 +61,7 @@ export function createCloud({
     nameServers,
     reportingTo: (listener, reason) => reporting({ ...transport, onCall: listener, reason }),
   });
-  return reporting({ config, clock, credentials, send, onCall });
+  return reporting({ config, clock, credentials, send, connections, onCall });
 }
 
 const verbsOf = (transport: Transport, clients: ComputeClients) => ({

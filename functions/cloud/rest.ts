@@ -2,11 +2,13 @@
  * Makes one authenticated REST call to a Google API. JSON in, JSON out, a `Problem` if it fails. It never retries, because the
  * engine owns retries.
  */
-import { type AuthClient, Compute } from 'google-auth-library';
+import type { AuthClient } from 'google-auth-library';
 import { Problem } from '../../shared/problems.js';
 import { within } from '../../shared/time-limit.js';
 import type { Config, GoogleApi } from '../config.js';
 import type { Clock } from '../context.js';
+import { type ConnectionWatch, noWatch } from '../host/connection-watch.js';
+import { FunctionIdentity } from '../host/credentials.js';
 import { callSeconds } from './call-seconds.js';
 import { faultOfReply, faultOfThrown, problemOf } from './errors.js';
 
@@ -33,6 +35,8 @@ export interface Transport {
   readonly onCall: OnCall | undefined;
   /** How requests are sent. Default: over the network. */
   readonly send?: Send | undefined;
+  /** Default: none. */
+  readonly connections?: ConnectionWatch | undefined;
   /** The purpose of the calls. Google writes it into the audit log of the project concerned. */
   readonly reason?: string | undefined;
 }
@@ -40,9 +44,9 @@ export interface Transport {
 export const reasonHeader = 'x-goog-request-reason';
 
 /** The function's identity, from the metadata server. `GCE_METADATA_HOST` is its address. */
-export const credentialsOf = (config: Config): Compute =>
-  new Compute({
-    ...(config.serviceAccount === 'default' ? {} : { serviceAccountEmail: config.serviceAccount }),
+export const credentialsOf = (config: Config): AuthClient =>
+  new FunctionIdentity({
+    serviceAccountEmail: config.serviceAccount,
     scopes: ['https://www.googleapis.com/auth/cloud-platform'],
   });
 
@@ -78,7 +82,7 @@ export const createRest =
     path: string,
     { doing, query = {}, body, headers: more = {}, as = 'json' }: RestCall,
   ): Promise<T> => {
-    const { config, clock, credentials, send = fetch, reason } = transport;
+    const { config, clock, credentials, send = fetch, connections = noWatch, reason } = transport;
     const url = new URL(`${config.endpoints[api]}${path}`);
     for (const [name, value] of Object.entries(query)) {
       for (const each of value === undefined ? [] : [value].flat()) url.searchParams.append(name, each);
@@ -96,10 +100,12 @@ export const createRest =
       if (reason !== undefined) headers.set(reasonHeader, reason);
       for (const [name, value] of Object.entries(more)) headers.set(name, value);
       const text = body === undefined ? {} : { body: JSON.stringify(body) };
-      [status, reply, location] = await within(callSeconds * 1000, async (signal) => {
-        const response = await send(url, { method, headers, ...text, signal });
-        return [response.status, await response.text(), response.headers.get('location') ?? ''];
-      });
+      [status, reply, location] = await connections.observe('fetch', url.origin, () =>
+        within(callSeconds * 1000, async (signal) => {
+          const response = await send(url, { method, headers, ...text, signal });
+          return [response.status, await response.text(), response.headers.get('location') ?? ''];
+        }),
+      );
     } catch (error) {
       report('no answer');
       throw problemOf(unanswered(error), doing, error);

@@ -3,6 +3,7 @@
  * @google-cloud/scheduler. Operators see and control jobs with it. The deployment creates the jobs.
  */
 import type { ScheduleView } from '../../shared/cleanup-schedule.js';
+import { noWatch } from '../host/connection-watch.js';
 import { faultOfThrown, orUndefined, problemOf } from './errors.js';
 import { reportCall, type Transport } from './rest.js';
 
@@ -57,15 +58,17 @@ export function createSchedulerClient({
 const timeoutMilliseconds = 20_000;
 
 /** `name` is the job's own name, in the deployment's project and region. */
-export function createScheduler(client: SchedulerClient, transport: Pick<Transport, 'config' | 'clock' | 'onCall'>) {
-  const { config, clock } = transport;
+export function createScheduler(client: SchedulerClient, transport: Transport) {
+  const { config, clock, connections = noWatch } = transport;
+  const { origin } = new URL(config.endpoints.cloudscheduler);
   async function call(verb: keyof Client, doing: string, name: string): Promise<Job> {
     const startedAt = clock.now();
     const report = (result: string) => reportCall(transport, `cloudscheduler.${verb}`, result, startedAt);
     const path = `projects/${config.project}/locations/${config.schedulerRegion}/jobs/${name}`;
     try {
       const clientNow = await client();
-      const [job] = await clientNow[verb]({ name: path }, { retry: null, timeout: timeoutMilliseconds });
+      const options = { retry: null, timeout: timeoutMilliseconds } as const;
+      const [job] = await connections.observe('gaxios', origin, () => clientNow[verb]({ name: path }, options));
       report('ok');
       return job;
     } catch (error) {

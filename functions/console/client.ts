@@ -3,7 +3,7 @@ import { deploymentSecrets } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import { registerOfDeployment } from '../host/redaction.js';
-import type { Client } from './issuer.js';
+import type { ConsoleClient } from './identity-provider.js';
 
 type Keeping = Pick<Context, 'config' | 'cloud' | 'clock'>;
 
@@ -11,9 +11,9 @@ type Keeping = Pick<Context, 'config' | 'cloud' | 'clock'>;
 const freshMs = 5 * 60_000;
 
 /** Reads the secret on first use, and again after some minutes. Throws `unavailable` where there is none to read. */
-export function createClientSource({ config, cloud, clock }: Keeping): () => Promise<Client> {
-  let held: { readonly client: Promise<Client>; readonly untilMs: number } | undefined;
-  const read = async (): Promise<Client> => {
+export function createClientSource({ config, cloud, clock }: Keeping): () => Promise<ConsoleClient> {
+  let held: { readonly client: Promise<ConsoleClient>; readonly untilMs: number } | undefined;
+  const read = async (): Promise<ConsoleClient> => {
     const { console } = config;
     if (console === undefined) throw new Problem('not-found', 'This deployment has no console.');
     const secret = await cloud.secretManager.read(deploymentSecrets.consoleClient, 'latest').catch((cause: unknown) => {

@@ -5,12 +5,14 @@
 import * as z from 'zod';
 import { addSeconds } from '../../shared/add-seconds.js';
 import { collections } from '../../shared/names.js';
+import { claimsOf, ProviderRefusal, type Tokens } from '../../shared/oauth.js';
+import { Problem } from '../../shared/problems.js';
 import { sha256 } from '../../shared/sha256.js';
 import type { Context } from '../context.js';
 import { lift, read } from '../store/lift.js';
 import { persist } from '../store/persist.js';
 import { Conflict } from '../store/store.js';
-import { type Client, claimsOf, grant, RefusedByIssuer, type Tokens } from './issuer.js';
+import { type ConsoleClient, tokensFor } from './identity-provider.js';
 import { createSeal, type Seal } from './seal.js';
 
 /** A working day. Then people sign in again. */
@@ -44,14 +46,14 @@ export interface Session {
   readonly sealed: string | undefined;
 }
 
-const sealOf = ({ random }: Pick<Context, 'random'>, { clientSecret }: Client): Seal =>
+const sealOf = ({ random }: Pick<Context, 'random'>, { clientSecret }: ConsoleClient): Seal =>
   createSeal(random, clientSecret, 'session');
 const collection = collections.consoleSessions;
 
 /** Returns what the cookie holds. Every session has a new id, whatever the browser brought. */
 export async function beginSession(
   context: Keeping,
-  client: Client,
+  client: ConsoleClient,
   { email, tokens }: { readonly email: string; readonly tokens: Tokens },
 ): Promise<string> {
   const { store, clock, random } = context;
@@ -69,7 +71,11 @@ async function standing({ store, clock }: Keeping, { id }: Sealed): Promise<Sess
 }
 
 /** Undefined: the session has ended, or never was. Renews a token that expires soon. */
-export async function findSession(context: Keeping, client: Client, cookie: string): Promise<Session | undefined> {
+export async function findSession(
+  context: Keeping,
+  client: ConsoleClient,
+  cookie: string,
+): Promise<Session | undefined> {
   const held = Sealed.safeParse(sealOf(context, client).open(cookie)).data;
   const record = held && (await standing(context, held));
   if (held === undefined || record === undefined) return undefined;
@@ -86,13 +92,16 @@ export async function findSession(context: Keeping, client: Client, cookie: stri
   if (expiresAtMs - nowMs > marginMs) return session(held.idToken);
   if (held.refreshToken === undefined) return expiresAtMs > nowMs ? session(held.idToken) : undefined;
   try {
-    const form = { grant_type: 'refresh_token', refresh_token: held.refreshToken };
-    const { idToken, refreshToken = held.refreshToken } = await grant(client, form);
+    const { idToken, refreshToken = held.refreshToken } = await tokensFor(client, { refreshToken: held.refreshToken });
     return session(idToken, sealOf(context, client).seal({ id: held.id, idToken, refreshToken }));
   } catch (error) {
+    if (!(error instanceof ProviderRefusal)) throw error;
     // The person has taken plinth's access away, or their account is gone.
-    if (error instanceof RefusedByIssuer) return undefined;
-    throw error;
+    if (error.code === 'invalid_grant') return undefined;
+    throw new Problem('unavailable', `The identity provider refuses the client of the console: ${error.code}.`, {
+      advice: 'Tell your operator: docs/operate/console.md says how the OAuth client is set up.',
+      cause: error,
+    });
   }
 }
 
@@ -100,7 +109,7 @@ export async function findSession(context: Keeping, client: Client, cookie: stri
  * Nothing is revoked at the issuer: Google then takes back all that the person agreed to, with it their sessions in other
  * browsers. The refresh token is in the sealed cookie alone, which is worth nothing from here on.
  */
-export async function endSession(context: Keeping, client: Client, cookie: string): Promise<void> {
+export async function endSession(context: Keeping, client: ConsoleClient, cookie: string): Promise<void> {
   const held = Sealed.safeParse(sealOf(context, client).open(cookie)).data;
   if (held === undefined) return;
   const { store } = context;

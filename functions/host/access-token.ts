@@ -3,11 +3,14 @@ import type { Compute } from 'google-auth-library';
 import type { Config } from '../config.js';
 
 /** Kept until shortly before a token's end. With `fresh`, a new one is asked for. */
-export function createTokenSource(config: Pick<Config, 'serviceAccount'>): (fresh: boolean) => Promise<string> {
+export function createTokenSource(
+  config: Pick<Config, 'serviceAccount'>,
+  answerSeconds?: number,
+): (fresh: boolean) => Promise<string> {
   let client: Promise<Compute> | undefined;
   const load = async (): Promise<Compute> => {
-    const { Compute } = await import('google-auth-library');
-    return new Compute(config.serviceAccount === 'default' ? {} : { serviceAccountEmail: config.serviceAccount });
+    const { FunctionIdentity } = await import('./credentials.js');
+    return new FunctionIdentity({ serviceAccountEmail: config.serviceAccount, answerSeconds });
   };
   return async (fresh) => {
     client ??= load();

@@ -191,7 +191,14 @@ const rules: Rule[] = [
   ),
   onlyFrom(
     'functions/cloud',
-    ['functions/cloud', 'functions/context.ts', 'functions/config.ts', 'shared'],
+    [
+      'functions/cloud',
+      'functions/context.ts',
+      'functions/config.ts',
+      'functions/host/connection-watch.ts',
+      'functions/host/credentials.ts',
+      'shared',
+    ],
     'a cloud file is thin; what decides belongs in a step',
   ),
   {

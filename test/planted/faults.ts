@@ -220,4 +220,25 @@ export const faults: readonly Fault[] = [
     tests: ['pools/pools.test.js'],
     fails: 'is left by whoever looked at it before another process claimed it',
   },
+  {
+    name: 'An identity provider that has too much to do is taken for one that refuses',
+    source: '6551246',
+    edits: [{ find: 'status !== 408 && status !== 429 && /', put: 'status !== 408 && /' }],
+    tests: ['console/identity-provider.test.js'],
+    fails: 'that answers 429 is unavailable to both',
+  },
+  {
+    name: 'An API that answers nobody ends the instances that ask it',
+    source: 'bf8f230',
+    edits: [{ find: 'if (!afresh) {', put: 'if (!afresh && youngSeconds < 0) {' }],
+    tests: ['functions/dead-pool.test.js'],
+    fails: 'goes on where nobody gets an answer',
+  },
+  {
+    name: 'A connection to Firestore is never asked for a sign of life',
+    source: '0020cf7',
+    edits: [{ find: "'grpc.keepalive_time_ms': checks.silentSeconds * 1000,", put: '' }],
+    tests: ['functions/dead-connections.test.js'],
+    fails: 'to Firestore is replaced by another one',
+  },
 ];

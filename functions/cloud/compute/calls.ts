@@ -2,6 +2,7 @@
  * Calls Compute Engine, reports each call, and turns faults into Problems. A write returns an operation and doesn't wait for
  * its end. Steps look at that later.
  */
+import { noWatch } from '../../host/connection-watch.js';
 import { faultOfThrown, orUndefined, problemOf } from '../errors.js';
 import { type ComputeAnswer, type Operation, readCompute } from '../operations.js';
 import { reasonHeader, reportCall, type Transport } from '../rest.js';
@@ -25,9 +26,10 @@ export interface ComputeCalls {
 
 export function createComputeCalls(
   clients: ComputeClients,
-  transport: Pick<Transport, 'clock' | 'onCall' | 'reason'>,
+  transport: Pick<Transport, 'config' | 'clock' | 'onCall' | 'connections' | 'reason'>,
 ): ComputeCalls {
-  const { clock, reason } = transport;
+  const { config, clock, connections = noWatch, reason } = transport;
+  const { origin } = new URL(config.endpoints.compute);
   const options = () => ({
     retry: null,
     timeout: timeoutMilliseconds,
@@ -40,7 +42,7 @@ export function createComputeCalls(
     const startedAt = clock.now();
     const report = (result: string) => reportCall(transport, `compute.${what}`, result, startedAt);
     try {
-      const answer = await work();
+      const answer = await connections.observe('gaxios', origin, work);
       report('ok');
       return answer;
     } catch (error) {

@@ -8,7 +8,7 @@ import { createNetworks } from './networks.js';
 import { createOperations } from './operations.js';
 import { createProjectMetadata } from './projects.js';
 
-export function createCompute(clients: ComputeClients, transport: Pick<Transport, 'clock' | 'onCall' | 'reason'>) {
+export function createCompute(clients: ComputeClients, transport: Transport) {
   const calls = createComputeCalls(clients, transport);
   return {
     /** Loads all clients, for a time when there is nothing else to do. It takes more than a second. */

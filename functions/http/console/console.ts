@@ -1,11 +1,11 @@
 /** The console's doors: the page and its files, signing in by way of the issuer, and the session of a browser. */
-import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import type { ConsoleSession, consoleRoutes } from '../../../shared/console/routes.js';
+import { authorizationUrl, claimsOf, ProviderRefusal } from '../../../shared/oauth.js';
 import { Problem } from '../../../shared/problems.js';
 import type { Config } from '../../config.js';
 import { createClientSource } from '../../console/client.js';
-import { type Client, claimsOf, doorsOf, grant, RefusedByIssuer } from '../../console/issuer.js';
+import { type ConsoleClient, endpointsOf, tokensFor } from '../../console/identity-provider.js';
 import { createSeal } from '../../console/seal.js';
 import { beginSession, endSession, findSession, sessionSeconds } from '../../console/sessions.js';
 import type { Context } from '../../context.js';
@@ -31,7 +31,8 @@ const SignIn = z.object({
   to: z.string(),
   untilMs: z.number(),
 });
-const signInSeal = ({ random }: Context, { clientSecret }: Client) => createSeal(random, clientSecret, 'sign-in');
+const signInSeal = ({ random }: Context, { clientSecret }: ConsoleClient) =>
+  createSeal(random, clientSecret, 'sign-in');
 
 export const consoleHandlers = (context: Context, authenticate: Authenticate): ConsoleHandlers => {
   const { console } = context.config;
@@ -143,29 +144,15 @@ function fromOwnPage({ url }: Console, origin: string | undefined): void {
   if (origin !== url) throw new Problem('forbidden', 'Only the page of the console may ask for that.');
 }
 
-async function beginSignIn(context: Context, console: Console, client: Client, to: string): Promise<Answer> {
-  const { authorization_endpoint: door } = await doorsOf(client.issuer);
+async function beginSignIn(context: Context, console: Console, client: ConsoleClient, to: string): Promise<Answer> {
+  const endpoints = await endpointsOf(client.issuer);
   const [state, nonce, verifier] = [long(context), long(context), long(context)];
-  const address = new URL(door);
-  const query = {
-    response_type: 'code',
-    client_id: client.clientId,
-    redirect_uri: callbackOf(console),
-    scope: 'openid email',
-    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-    code_challenge_method: 'S256',
-    state,
-    nonce,
-    // Google gives a refresh token only to programs that ask for one, and only when the person has just agreed.
-    access_type: 'offline',
-    prompt: 'consent',
-  };
-  for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value);
+  const address = authorizationUrl(endpoints, client, { redirectUri: callbackOf(console), state, nonce, verifier });
   const untilMs = context.clock.now().getTime() + signInSeconds * 1000;
   const sealed = signInSeal(context, client).seal({ state, nonce, verifier, to, untilMs });
   return {
     status: 302,
-    headers: { location: address.href, 'set-cookie': cookieOf('sign-in', console.url, sealed, signInSeconds) },
+    headers: { location: address, 'set-cookie': cookieOf('sign-in', console.url, sealed, signInSeconds) },
     body: '',
   };
 }
@@ -173,7 +160,7 @@ async function beginSignIn(context: Context, console: Console, client: Client, t
 interface SigningIn {
   readonly context: Context;
   readonly console: Console;
-  readonly client: Client;
+  readonly client: ConsoleClient;
   readonly authenticate: Authenticate;
 }
 
@@ -199,19 +186,17 @@ async function endSignIn(signingIn: SigningIn, came: Came, cookies: string | und
     return notSignedIn(declined ? 'It was not agreed to.' : 'The issuer did not let you in. Try again.');
   }
   try {
-    const tokens = await grant(client, {
-      grant_type: 'authorization_code',
-      code: came.code,
-      redirect_uri: callbackOf(console),
-      code_verifier: begun.verifier,
-    });
+    const { code } = came;
+    const tokens = await tokensFor(client, { code, redirectUri: callbackOf(console), verifier: begun.verifier });
     const { email }: Caller = await authenticate({ authorization: `Bearer ${tokens.idToken}` });
     if (claimsOf(tokens.idToken).nonce !== begun.nonce) return notSignedIn('The token is not the one asked for.');
     const sealed = await beginSession(context, client, { email, tokens });
     const set = [cookieOf('session', url, sealed, sessionSeconds), noCookie('sign-in', url)];
     return { status: 302, headers: { location: begun.to, 'set-cookie': set }, body: '' };
   } catch (error) {
-    if (error instanceof RefusedByIssuer) return notSignedIn(`The issuer refused (<code>${error.code}</code>).`);
+    if (error instanceof ProviderRefusal) {
+      return notSignedIn(`The identity provider refused (<code>${error.code}</code>).`);
+    }
     if (error instanceof Problem && error.code === 'unauthenticated') return notSignedIn(error.detail);
     throw error;
   }
