@@ -104,7 +104,7 @@ interface Span {
 function spansIn(text: string, index: ReturnType<typeof createIndex>): Span[] {
   const spans: Span[] = [];
   for (let at = 0; at <= text.length - shortestHidden; at++) {
-    if (text.startsWith(redacted, at)) {
+    if (text[at] === redacted[0] && text.startsWith(redacted, at)) {
       at += redacted.length - 1;
       continue;
     }

@@ -10,7 +10,7 @@ import type { Settings } from '../settings.js';
 type Register = (redactor: SecretRedactor, text: string) => void;
 
 /** Each kind of file, and how its secrets are known before it is parsed. A new one has a row here, and is tried damaged. */
-export const secretFileKinds = {
+const secretFileKinds = {
   'age identity': registerLines,
   'SSH private key': registerLines,
   'upload session': registerLines,

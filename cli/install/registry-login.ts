@@ -71,6 +71,15 @@ async function accessToken(env: Env): Promise<{ password: string; seconds: numbe
       },
     );
   });
-  const { access_token: password, expires_in: seconds } = Token.parse(JSON.parse(stdout));
+  const { access_token: password, expires_in: seconds } = tokenIn(stdout);
   return { password, seconds };
+}
+
+/** The parser's own message would quote it. */
+function tokenIn(text: string): z.infer<typeof Token> {
+  try {
+    return Token.parse(JSON.parse(text));
+  } catch {
+    throw new Problem('install-failed', "This machine's metadata server answered something else than a token.");
+  }
 }

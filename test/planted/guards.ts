@@ -435,8 +435,11 @@ export const guards: readonly Fault[] = [
     name: 'Whoever reads a command’s refusal reads the lines of a damaged file of secrets',
     source: 'guard',
     edits: [
-      { find: 'kinds[error.code]));\n  const alias', put: 'kinds[error.code].concat(text)));\n  const alias' },
-      { find: 'redact: <T>(data: T): T => inData(data, inText) as T,', put: 'redact: <T>(data: T): T => data,' },
+      { find: 'kinds[error.code]));\n  const alias', put: 'kinds[error.code] + text));\n  const alias' },
+      {
+        find: 'redact: <T>(data: T): T => inData(data, inText) as T,',
+        put: 'redact: <T>(data: T): T => inData(data, (text) => text) as T,',
+      },
     ],
     tests: ['cli/planted-secrets.test.js'],
     fails: 'come out of no command that reads a damaged file',
@@ -444,7 +447,12 @@ export const guards: readonly Fault[] = [
   {
     name: 'A command that dies prints what it had read',
     source: 'guard',
-    edits: [{ find: 'redact: <T>(data: T): T => inData(data, inText) as T,', put: 'redact: <T>(data: T): T => data,' }],
+    edits: [
+      {
+        find: 'redact: <T>(data: T): T => inData(data, inText) as T,',
+        put: 'redact: <T>(data: T): T => inData(data, (text) => text) as T,',
+      },
+    ],
     tests: ['cli/secrets-in-errors.test.js'],
     fails: 'tells of ',
   },

@@ -2,6 +2,7 @@
  * Reads and writes objects of a datacenter's Kubernetes with its controller's own kubectl. Objects go through standard input,
  * because some are secrets.
  */
+import { Problem } from '../../../shared/problems.js';
 import type { Host } from '../../remote/remote.js';
 import { mustRun } from '../hosts/script.js';
 import { k0sPath } from './k0s.js';
@@ -10,7 +11,16 @@ import { k0sPath } from './k0s.js';
 export async function getObjects(controller: Host, what: string, words: string): Promise<unknown> {
   const get = `${k0sPath} kubectl get ${words} --output json --ignore-not-found`;
   const found = await mustRun(controller, `Reading ${what}`, get);
-  return found.trim() === '' ? undefined : JSON.parse(found);
+  if (found.trim() === '') return undefined;
+  try {
+    return JSON.parse(found);
+  } catch {
+    // The parser's own message would quote it.
+    throw new Problem(
+      'host-failed',
+      `Reading ${what} on ${controller.name}: kubectl answered something else than JSON.`,
+    );
+  }
 }
 
 /** Creates the objects, or sets the given fields no matter who set them before. Other fields stay. */
