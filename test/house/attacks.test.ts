@@ -8,6 +8,8 @@ const elsewhere: Readonly<Record<string, string>> = {
   'that hide a second request behind two lengths, or a length and chunks, are refused whole': "Node's parser",
   'follow no redirect, and are given up after a day, or when they are not wanted any more':
     "Node's HTTP client, which follows no redirect",
+  'gain no right that nobody gave them, by any setting of creators and consent …':
+    'every check of a right, and those that matter most are taken out for rows of their own',
   'odd values of flags': 'values are arguments everywhere, so no single line keeps them from a shell',
   'as … is refused on … by every method': "Google's IAM, by the roles that terraform and the steps do not grant",
   'is stored in documents that stay small, however many owners keep projects for a year':

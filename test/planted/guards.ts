@@ -328,19 +328,6 @@ export const guards: readonly Fault[] = [
     fails: 'gets nothing by the undo of a migration that has removed them, once others have projects in the team',
   },
   {
-    name: 'A transfer moves a team as one side alone wishes',
-    source: 'guard',
-    edits: [
-      { find: 'if (!agreed && found.proposedBy === caller.email) {', put: 'if (found === undefined) {' },
-      {
-        find: 'if (team === undefined || !agreed) throw outdated(found);',
-        put: 'if (team === undefined) throw outdated(found);',
-      },
-    ],
-    tests: ['organizations/walks.search.test.js'],
-    fails: 'gain no right that nobody gave them, by any setting of creators and consent',
-  },
-  {
     name: 'A preview names the members of a team to whoever tries its number',
     source: 'guard',
     edits: [{ find: 'team.organizationId === null && !seesMembers(caller, seen.members)', put: 'team.teamId < 0' }],
