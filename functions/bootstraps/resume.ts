@@ -1,7 +1,12 @@
 /** Resumes an existing bootstrap in a new generation, or checks whether it could be resumed. */
 
 import { addSeconds } from '../../shared/add-seconds.js';
-import { type BootstrapOptions, installOptions, type Option, type SecretOptions } from '../../shared/bootstrap/options.js';
+import {
+  type BootstrapOptions,
+  installOptions,
+  type Option,
+  type SecretOptions,
+} from '../../shared/bootstrap/options.js';
 import { type OptionChange, resumeOptions } from '../../shared/bootstrap/resume.js';
 import { calledBy } from '../../shared/command-words.js';
 import { collections } from '../../shared/names.js';

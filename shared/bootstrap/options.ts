@@ -342,7 +342,7 @@ export const flags = {
   recoverConfig: {
     kind: 'bool',
     group: 'installation',
-    help: 'Recover the install config from the jumpbox. Overwrites the local one.',
+    help: 'Recover the install config from the jumpbox. Overwrites the local one. What is recovered wins over other flags.',
     default: false,
     onResume: 'local',
     schema: yesNo,

@@ -74,13 +74,13 @@ describe('the same command again', () => {
     it('keeps what is installed, with all that it was installed with', () => {
       const { changes, options } = again(installed, {}, true);
       expect(changes).to.deep.equal([]);
-      expect(options).to.include(installed);
+      expect(options).to.deep.include(installed);
     });
 
     it('changes the part of it that is given', () => {
       const { changes, options } = again(installed, { clusterAdminEmail: 'bob@example.com' }, true);
       expect(changes.map(({ option }) => option)).to.deep.equal(['--cluster-admin-email']);
-      expect(options).to.include({ ...installed, clusterAdminEmail: 'bob@example.com' });
+      expect(options).to.deep.include({ ...installed, clusterAdminEmail: 'bob@example.com' });
     });
 
     it('gives it up where nothing of it was made', () => {

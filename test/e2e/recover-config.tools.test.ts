@@ -181,7 +181,7 @@ describe('--recover-config', function () {
 
   it('touches nothing where the jumpbox does not let the caller in', async () => {
     const other = await scene.caller('alice@example.com');
-    const { exitCode, result } = await other.bootstrap('recovered', { ...flags, 'recover-config': true });
+    const { exitCode, result } = await other.bootstrap('recovered', { ...five, 'recover-config': true });
     expect(exitCode).to.equal(2);
     expect(result.problem?.detail).to.include('No SSH key was found');
     expect(other.has('config.yaml')).to.equal(false);
@@ -192,7 +192,7 @@ describe('--recover-config', function () {
     writeFileSync(path, privateKey, { mode: 0o600 });
     writeFileSync(`${path}.pub`, `${publicKey}\n`);
     const strange = { 'recover-config': true, 'ssh-private-key-path': path } as const;
-    const refused = await other.bootstrap('recovered', { ...flags, ...strange });
+    const refused = await other.bootstrap('recovered', { ...five, ...strange });
     expect(refused.exitCode, refused.stderr).to.equal(3);
     const { detail, advice } = refused.result.problem ?? {};
     expect(detail).to.include('refused').and.to.include(`${path}.pub`);
@@ -209,6 +209,7 @@ describe('--recover-config', function () {
       lost.flatMap((found) => (found ?? []).map(({ collection, id }) => ({ kind: 'delete', collection, id }))),
     );
     const before = backups().length;
+    writeFileSync(file('config.yaml'), 'mine: true\n');
     for (const name of vaults) rmSync(file(name));
     rmSync(identityFile());
 
@@ -217,7 +218,7 @@ describe('--recover-config', function () {
     );
     const bob = await scene.caller('bob@example.com');
     const keys = { 'ssh-private-key-path': key, 'ssh-public-key-path': publicKey };
-    const refused = await bob.bootstrap('recovered', { ...flags, ...keys, 'recover-config': true });
+    const refused = await bob.bootstrap('recovered', { ...five, ...keys, 'recover-config': true });
     expect(refused.result.problem).to.deep.include({ code: 'forbidden' });
 
     const again = await alice.bootstrap('recovered', { ...five, 'recover-config': true });

@@ -6,8 +6,8 @@ import type { Handlers } from '../router.js';
 import { checkMayBootstrap } from './permission.js';
 
 export const recoveryHandlers = (context: Context): Handlers<typeof recoveryRoutes> => ({
-  async findJumpbox({ caller, params, query }) {
+  async findJumpbox({ caller, params }) {
     checkMayBootstrap(context.config, caller);
-    return { status: 200, body: await findLostJumpbox(context, params.project, query.zone) };
+    return { status: 200, body: await findLostJumpbox(context, params.project) };
   },
 });
