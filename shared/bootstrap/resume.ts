@@ -33,7 +33,7 @@ export interface Standing {
  * In words, what exists (or may exist) and holds a fixed option to its value. Empty: the option may change. Undefined: it
  * never may.
  */
-export type HoldersOf = (option: keyof BootstrapOptions) => readonly string[] | undefined;
+type HoldersOf = (option: keyof BootstrapOptions) => readonly string[] | undefined;
 
 export interface Resumed extends Standing {
   /** In the order of the table. Secret values are redacted. */

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { forge1Pat } from '../../local/forge1/forge1.js';
 import { homeOf } from '../../local/demo/plinth-process.js';
+import { forge1Pat } from '../../local/forge1/forge1.js';
 import { local, people as stackPeople } from '../../local/stack/deployment.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import type { BeginReply } from '../../shared/bootstrap/routes.js';
