@@ -78,7 +78,7 @@ export const bootstrapCloud = {
     const uploads = await readUploads(given, settings);
     const asGiven: GivenOptions = { ...travelling(given), ...uploads.options };
     const found = local.recoverConfig
-      ? await recoveryOf(call, client, { key, local, given: asGiven, name: checked.options.projectName })
+      ? await recoveryOf(call, client, { key, local, given: asGiven, name: checked.options.projectName, planned })
       : undefined;
     const { options, warnings } = found ?? checked;
     const keys = keysOf(options);
@@ -92,7 +92,7 @@ export const bootstrapCloud = {
     const agreed = planned ?? (await agree?.(client, request));
 
     const standing = found === undefined ? await client.findStanding(options.projectName) : found.standing;
-    const recovered = found && (await found.keep(planned, request));
+    const recovered = found && (await found.keep(request));
     const known = standing?.id ?? found?.recovery.recovered.id;
     const base = known === undefined ? {} : await readBase(local, keys, known, settings);
     keepKey(call, key);
@@ -277,11 +277,21 @@ const travelling = (given: GivenFlags): GivenOptions =>
 async function recoveryOf(
   call: Call,
   client: Client,
-  { name, ...parts }: Omit<Parameters<typeof readRecovery>[2], 'standing'> & { readonly name: string },
+  {
+    name,
+    planned,
+    ...parts
+  }: Omit<Parameters<typeof readRecovery>[2], 'standing'> & {
+    readonly name: string;
+    readonly planned: PlanDocument | undefined;
+  },
 ) {
-  const { readRecovery, notAppliedTexts, keepRecovered, checkRecoverable } = await import('../machines/recovery.js');
+  const { readRecovery, notAppliedTexts, keepRecovered, checkPlanned, refusePlanOfLost } = await import(
+    '../machines/recovery.js'
+  );
   const { standingFaults } = await import('../files/standing-files.js');
   const standing = await client.findStanding(name);
+  if (standing === undefined && planned !== undefined) refusePlanOfLost();
   const recovery = await readRecovery(call, client, { ...parts, standing: standing?.id });
   const checked = checkOptions(recovery.options, { strict: call.has('strict') });
   // What is missing of secrets, plinth may still have.
@@ -295,8 +305,8 @@ async function recoveryOf(
     standing,
     options: checked.options,
     warnings,
-    async keep(planned: PlanDocument | undefined, request: BootstrapRequest) {
-      if (planned !== undefined) await checkRecoverable(client, request, planned, recovery);
+    async keep(request: BootstrapRequest) {
+      if (planned !== undefined) await checkPlanned(client, request, planned);
       return keepRecovered(call, recovery, parts.local, name);
     },
   };

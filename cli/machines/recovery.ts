@@ -200,18 +200,14 @@ export async function keepRecovered(
   return files;
 }
 
+/** What is taken up again is no part of a plan. */
+export function refusePlanOfLost(): never {
+  const message = 'goes with --recover-config only where plinth has its record: what is taken up is no part of a plan';
+  throw refusalOf([{ path: '--apply', message }]);
+}
+
 /** Files are brought back only where the plan still fits, so that a refusal changes nothing here. */
-export async function checkRecoverable(
-  client: Client,
-  request: BootstrapRequest,
-  planned: PlanDocument,
-  { isLost }: Recovery,
-): Promise<void> {
-  if (isLost) {
-    const message =
-      'goes with --recover-config only where plinth has its record: what is taken up is no part of a plan';
-    throw refusalOf([{ path: '--apply', message }]);
-  }
+export async function checkPlanned(client: Client, request: BootstrapRequest, planned: PlanDocument): Promise<void> {
   const { plan } = await client.plan(request);
   if (plan.hash !== planned.hash) throw noLongerFits(planned, plan);
 }
