@@ -8,9 +8,11 @@ import { endFault } from '../../shared/bootstrap/lifetime.js';
 import { AmountText } from '../../shared/bootstrap/money.js';
 import {
   type BootstrapOptions,
+  flagName,
   type GivenFlags,
   type GivenOptions,
   isLocal,
+  isSecret,
   type LocalOptions,
   type Option,
   optionNames,
@@ -25,7 +27,7 @@ import type { Followed, Helper } from '../follow/follow.js';
 import type { Call, Command } from '../frame/command.js';
 import type { Style } from '../frame/output.js';
 import type { SshKey } from '../identity/ssh-key.js';
-import type { RecoveredFile, recoverFiles } from '../machines/recover.js';
+import type { readRecovery } from '../machines/recovery.js';
 import type { LocalUpload } from '../machines/upload-source.js';
 import type { createUploader } from '../machines/uploader.js';
 import type { Client } from '../service/client.js';
@@ -65,21 +67,25 @@ export const bootstrapCloud = {
   async run(call: Call, agree?: Agree) {
     const { given, output, settings } = call;
     if (call.has('check')) return lookBeforehand(call);
-    const { options, local, warnings, notes } = await check(call);
-    const keys = keysOf(options);
-    for (const text of warnings) output.warn(text);
-    for (const note of notes) output.say(note);
-
+    const checked = await check(call);
+    const { local } = checked;
     const [{ findSshKey }, { readUploads }, { readBase }] = await Promise.all([
       import('../identity/ssh-key.js'),
       import('../machines/uploads.js'),
       import('../files/standing-files.js'),
     ]);
     const planned = call.word('apply') && (await (await import('../files/plan-file.js')).readPlan(call, 'bootstrap'));
+    if (!local.recoverConfig) sayChecked(call, checked);
     const client = await call.connect();
     const key = findSshKey(given, local.sshPublicKeyPath, settings);
     const uploads = await readUploads(given, settings);
-    const request = requestOf(call, { ...travelling(given), ...uploads.options }, key, planned);
+    const asGiven: GivenOptions = { ...travelling(given), ...uploads.options };
+    const found = local.recoverConfig
+      ? await recoveryOf(call, client, { key, local, given: asGiven, name: checked.options.projectName, planned })
+      : undefined;
+    const { options, warnings } = found ?? checked;
+    const keys = keysOf(options);
+    const request = requestOf(call, found?.recovery.options ?? asGiven, key, planned);
     if (call.has('dry-run') || call.word('plan') !== undefined) {
       const { planOrFlags } = await import('../follow/plan-text.js');
       // The plan holds for this key alone.
@@ -88,17 +94,14 @@ export const bootstrapCloud = {
     }
     const agreed = planned ?? (await agree?.(client, request));
 
-    const standing = await client.findStanding(options.projectName);
-    if (planned !== undefined && local.recoverConfig) await checkRecoverable(client, request, planned, standing?.id);
-    const recovered = local.recoverConfig
-      ? await recover(call, client, { key, local, keys, options }, standing?.id, options)
-      : undefined;
-    const known = standing?.id ?? recovered?.id;
+    const standing = found === undefined ? await client.findStanding(options.projectName) : found.standing;
+    const recovered = found && (await found.keep(request));
+    const known = standing?.id ?? found?.recovery.recovered.id;
     const base = known === undefined ? {} : await readBase(local, keys, known, settings);
     keepKey(call, key);
     const needsMachine = uploads.files.length > 0 || options.createTestUser;
     const identity = needsMachine ? await machineIdentity(call, client, key, standing?.id) : undefined;
-    const isNew = standing === undefined && recovered === undefined && agree === undefined;
+    const isNew = standing === undefined && found === undefined && agree === undefined;
     const shown = isNew
       ? await (await import('../follow/beginning.js')).showBeginning(call, client, request)
       : undefined;
@@ -108,7 +111,7 @@ export const bootstrapCloud = {
       ...(shown?.seen !== undefined && { seen: shown.seen }),
       ...(Object.keys(base).length > 0 && { base }),
       // Its record is lost. With the files from the jumpbox, it continues under a new record.
-      ...(standing === undefined && recovered !== undefined && { takeUp: recovered.id }),
+      ...(found?.recovery.isLost && { takeUp: found.recovery.recovered.id }),
     };
     const begun = await begin(call, client, asked, { agreed, stood: standing !== undefined });
     const others = begun.warnings.filter((text) => !warnings.includes(text));
@@ -127,7 +130,7 @@ export const bootstrapCloud = {
         created: begun.created,
         changes: begun.changes,
         ...ended.data,
-        ...(recovered !== undefined && { recovered: recovered.files }),
+        ...(found !== undefined && { recovered, notApplied: found.recovery.refused.map(flagName) }),
       },
     };
   },
@@ -238,7 +241,8 @@ async function localOf({ settings: { home } }: Call, local: LocalOptions): Promi
 /** Checks the flags and the existing files, and reports all faults at once. */
 async function check(call: Call): Promise<ReturnType<typeof checkOptions>> {
   const { given, settings } = call;
-  const checked = checkOptions(given, { strict: call.has('strict') });
+  // With a recovery, what is recovered is judged.
+  const checked = checkOptions(given, { strict: call.has('strict') && given.recoverConfig !== true });
   const [{ standingFaults }, { sshKeyFaults }, { uploadFaults, valuesDoubts }] = await Promise.all([
     import('../files/standing-files.js'),
     import('../identity/ssh-key.js'),
@@ -281,51 +285,53 @@ function ttlFaults({ given: { projectTtl = '' } }: Call): Fault[] {
 const travelling = (given: GivenFlags): GivenOptions =>
   Object.fromEntries(Object.entries(given).filter(([option]) => !isLocal(option as Option)));
 
-/** Files are brought back only where the plan still fits, so that a refusal changes nothing here. */
-async function checkRecoverable(
-  client: Client,
-  request: BootstrapRequest,
-  planned: PlanDocument,
-  standing: string | undefined,
-): Promise<void> {
-  if (standing === undefined) {
-    const message =
-      'goes with --recover-config only where plinth has its record: what is taken up is no part of a plan';
-    throw refusalOf([{ path: '--apply', message }]);
-  }
-  const { plan } = await client.plan(request);
-  if (plan.hash === planned.hash) return;
-  const { noLongerFits } = await import('../files/plan-file.js');
-  throw noLongerFits(planned, plan);
-}
-
-/** Reports recovered files at once, because later work may fail. */
-async function recover(
+/** Reads what is to be recovered. It is written once nothing refuses the run any more. */
+async function recoveryOf(
   call: Call,
   client: Client,
-  parts: Parameters<typeof recoverFiles>[2],
-  standing: string | undefined,
-  { projectName, zone }: BootstrapOptions,
-): Promise<{ readonly id: string; readonly files: readonly RecoveredFile[] }> {
-  const { recoverFiles } = await import('../machines/recover.js');
-  const { output } = call;
-  const from = await recoveryFrom(client, standing, projectName, zone);
-  const files = await recoverFiles(call, from, parts);
-  for (const { path, what, backup, inClear } of files) {
-    output.say(`Recovered the ${what}: ${path}${backup === undefined ? '' : `; what stood there is now ${backup}`}`);
-    if (inClear) output.warn(`${backup} holds secrets in clear. Delete it when you no longer need it.`);
-  }
-  if (standing === undefined) output.say(`plinth has lost its record of ${projectName}; it is made anew.`);
-  return { id: from.id, files };
+  {
+    name,
+    planned,
+    ...parts
+  }: Omit<Parameters<typeof readRecovery>[2], 'standing'> & {
+    readonly name: string;
+    readonly planned: PlanDocument | undefined;
+  },
+) {
+  const { readRecovery, notAppliedTexts, keepRecovered, checkPlanned, refusePlanOfLost } = await import(
+    '../machines/recovery.js'
+  );
+  const { standingFaults } = await import('../files/standing-files.js');
+  const standing = await client.findStanding(name);
+  if (standing === undefined && planned !== undefined) refusePlanOfLost();
+  const recovery = await readRecovery(call, client, { ...parts, standing: standing?.id });
+  const checked = checkOptions(recovery.options, { strict: call.has('strict') });
+  // What is missing of secrets, plinth may still have.
+  const wrong = checked.faults.filter(({ path }) => !secretFlags.includes(path));
+  const warnings = [...checked.warnings, ...notAppliedTexts(call, recovery, wrong)];
+  const faults = await standingFaults(parts.local, keysOf(checked.options), call.settings);
+  if (faults.length > 0) throw refusalOf(faults);
+  sayChecked(call, { ...checked, warnings });
+  return {
+    recovery,
+    standing,
+    options: checked.options,
+    warnings,
+    async keep(request: BootstrapRequest) {
+      if (planned !== undefined) await checkPlanned(client, request, planned);
+      return keepRecovered(call, recovery, parts.local, name);
+    },
+  };
 }
 
-async function recoveryFrom(client: Client, id: string | undefined, project: string, zone: string) {
-  if (id === undefined) {
-    const [lost, { email }] = await Promise.all([client.findJumpbox(project, zone), client.caller()]);
-    return { ...lost, wayIn: { by: lost.machineLogin, projectId: lost.projectId, email } };
-  }
-  const [view, { jumpboxIn, ownersWayIn }] = await Promise.all([client.get(id), import('../machines/jumpbox.js')]);
-  return { id, name: view.name, jumpbox: jumpboxIn(view), wayIn: ownersWayIn(view) };
+const secretFlags: readonly string[] = optionNames.filter(isSecret).map(flagName);
+
+function sayChecked(
+  { output }: Call,
+  { warnings, notes }: Pick<ReturnType<typeof checkOptions>, 'warnings' | 'notes'>,
+) {
+  for (const text of warnings) output.warn(text);
+  for (const note of notes) output.say(note);
 }
 
 /** What this run needs on machines. What is missing of it is told before anything is made. */

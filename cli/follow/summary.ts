@@ -67,7 +67,7 @@ function factRows(view: BootstrapView, style: Style, nowMs: number): (readonly C
     'removal-failed': style.red,
     removed: style.dim,
   };
-  const { registry } = view.result;
+  const { registry, platform } = view.result;
   return [
     ['Project', `${view.name} (${view.projectId})`],
     ...(view.prepared === undefined
@@ -90,6 +90,7 @@ function factRows(view: BootstrapView, style: Style, nowMs: number): (readonly C
     ...(view.forecast === undefined ? [] : [['Ready', `in ${forecastText(view.forecast)}`]]),
     ['Cost', costText(view.cost, view.state === 'removed')],
     ...(registry === undefined ? [] : [['Registry', registry]]),
+    ...(platform === undefined ? [] : [['Platform', platform.url]]),
   ];
 }
 

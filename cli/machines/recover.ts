@@ -5,8 +5,10 @@
 import { constants, copyFileSync, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Host } from '../../functions/remote/remote.js';
-import type { BootstrapOptions, LocalOptions } from '../../shared/bootstrap/options.js';
-import { filesOnJumpbox } from '../../shared/install-config/on-jumpbox.js';
+import { flags, type GivenOptions, type LocalOptions } from '../../shared/bootstrap/options.js';
+import { filesOnJumpbox, optionsOnJumpbox } from '../../shared/install-config/on-jumpbox.js';
+import { optionsIn } from '../../shared/install-config/recovered-options.js';
+import type { SecretsFile } from '../../shared/install-config/secrets.js';
 import { Problem } from '../../shared/problems.js';
 import { makeSecretFolder, openMode, placeOf, secretMode, withSuffix, writeWhole } from '../files/files.js';
 import { readSecretTextIfThere, registerText, registerUnreadable, type SecretFileKind } from '../files/secret-text.js';
@@ -35,16 +37,27 @@ export interface RecoveryFrom {
   readonly wayIn: WayIn;
 }
 
-export async function recoverFiles(
+/** What the jumpbox holds. Nothing is written yet. */
+export interface Recovered {
+  readonly id: string;
+  readonly datacenters: readonly {
+    readonly datacenter: DatacenterKey;
+    readonly config: string;
+    readonly secrets: string;
+    readonly opened: SecretsFile;
+    readonly ageIdentity: string;
+  }[];
+  /** Undefined: its release wrote no file of options. */
+  readonly options: GivenOptions | undefined;
+}
+
+/** `secretsDir`: where the secrets are if no file of options says so. */
+export async function readRecovered(
   call: Pick<Call, 'io' | 'settings' | 'interrupted'>,
   from: RecoveryFrom,
-  {
-    key,
-    local,
-    keys,
-    options,
-  }: { key: SshKey; local: LocalOptions; keys: readonly DatacenterKey[]; options: BootstrapOptions },
-): Promise<RecoveredFile[]> {
+  key: SshKey,
+  secretsDir: string,
+): Promise<Recovered> {
   if (key.keep !== undefined) {
     throw new Problem('bad-input', 'No SSH key was found, and a new one opens no jumpbox.', {
       advice: 'Name the one that the bootstrap was made with: --ssh-private-key-path <file>.',
@@ -55,25 +68,33 @@ export async function recoverFiles(
   try {
     const user = await userOnJumpbox(call.settings, from.wayIn, call.interrupted);
     const host = (await opened(jumpboxHost(remote, from, identity, user, call.interrupted), key, from)).asRoot();
-    const found = [];
-    for (const datacenter of keys) {
-      const paths = filesOnJumpbox(options.secretsDir, suffixOf(datacenter));
-      found.push(await readFrom({ host, settings: call.settings }, from, datacenter, paths, options));
-    }
-    const { settings } = call;
-    const stamp = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '');
-    const files: RecoveredFile[] = [];
-    for (const { datacenter, config, secrets } of found) {
-      const [configPath, secretsPath] = [local.installConfig, local.secretsFile].map((path) =>
-        withSuffix(path, suffixOf(datacenter)),
-      ) as [string, string];
-      files.push(await put(configPath, 'install config', config, openMode, { settings, stamp }));
-      files.push(await put(secretsPath, 'secrets', secrets, secretMode, { settings, stamp }));
-    }
-    return [...files, ...keepIdentity(identityPath(settings.configFolder, from.id), found[0]?.ageIdentity ?? '')];
+    const options = optionsIn((await host.read(optionsOnJumpbox))?.toString(), from.id);
+    const dir = options === undefined ? secretsDir : (options.secretsDir ?? flags.secretsDir.default);
+    const read = (datacenter: DatacenterKey) =>
+      readFrom({ host, settings: call.settings }, from, datacenter, filesOnJumpbox(dir, suffixOf(datacenter)));
+    const first = await read('dc1');
+    const second = first.isOneOfTwo ? [await read('dc2')] : [];
+    return { id: from.id, datacenters: [first, ...second], options };
   } finally {
     await remote.close();
   }
+}
+
+export async function writeRecovered(
+  settings: Settings,
+  { id, datacenters }: Recovered,
+  local: LocalOptions,
+): Promise<RecoveredFile[]> {
+  const stamp = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '');
+  const files: RecoveredFile[] = [];
+  for (const { datacenter, config, secrets } of datacenters) {
+    const [configPath, secretsPath] = [local.installConfig, local.secretsFile].map((path) =>
+      withSuffix(path, suffixOf(datacenter)),
+    ) as [string, string];
+    files.push(await put(configPath, 'install config', config, openMode, { settings, stamp }));
+    files.push(await put(secretsPath, 'secrets', secrets, secretMode, { settings, stamp }));
+  }
+  return [...files, ...keepIdentity(identityPath(settings.configFolder, id), datacenters[0]?.ageIdentity ?? '')];
 }
 
 /** The jumpbox has existed for long, so waiting won't make it accept a refused key. */
@@ -89,11 +110,10 @@ async function opened(host: Promise<Host>, { from }: SshKey, { name }: RecoveryF
   }
 }
 
-/** Only the parts that are checked here. */
+/** Only the parts that are looked at here. */
 interface StandingConfig {
   readonly bootstrap?: { readonly id?: unknown };
   readonly dataCenters?: unknown;
-  readonly platform?: { readonly domain?: unknown };
 }
 
 async function readFrom(
@@ -101,7 +121,6 @@ async function readFrom(
   { id, name }: RecoveryFrom,
   datacenter: DatacenterKey,
   paths: ReturnType<typeof filesOnJumpbox>,
-  { baseDomain, multiDc }: BootstrapOptions,
 ) {
   const read = async (path: string, kind: SecretFileKind): Promise<string> => {
     const content = await host.read(path);
@@ -129,24 +148,19 @@ async function readFrom(
   if (of !== id) {
     throw new Problem('conflict', `${paths.config} on the jumpbox of ${name} is of another bootstrap, ${String(of)}.`);
   }
-  // Otherwise some files would not be recovered, or files would be made for another domain.
-  const two = stands.dataCenters !== undefined;
-  if (two !== multiDc || stands.platform?.domain !== `cs.${baseDomain}`) {
-    throw new Problem('conflict', `${name} was not bootstrapped with these flags.`, {
-      advice: `As ${paths.config} on its jumpbox has it: ${two ? '--multi-dc, ' : 'without --multi-dc, '}--base-domain ${String(stands.platform?.domain).replace(/^cs\./, '')}.`,
-    });
-  }
-  await checkOpens(secrets, ageIdentity.trim(), paths, `on the jumpbox of ${name}`);
-  return { datacenter, config, secrets, ageIdentity: ageIdentity.trim() };
+  const identity = ageIdentity.trim();
+  const file = await openedSecrets(secrets, identity, paths, `on the jumpbox of ${name}`);
+  const isOneOfTwo = stands.dataCenters !== undefined;
+  return { datacenter, config, secrets, opened: file, ageIdentity: identity, isOneOfTwo };
 }
 
 /** Throws a problem that says which of the two files is wrong, and why. */
-async function checkOpens(
+async function openedSecrets(
   secrets: string,
   ageIdentity: string,
   paths: ReturnType<typeof filesOnJumpbox>,
   where: string,
-): Promise<void> {
+): Promise<SecretsFile> {
   const [{ recipientOf }, { decryptSecrets }] = await Promise.all([
     import('../../shared/install-config/age-identity.js'),
     import('../../shared/install-config/secrets.js'),
@@ -158,7 +172,7 @@ async function checkOpens(
       advice: 'The same command without --recover-config writes it again, where plinth still has its record.',
     });
   }
-  await decryptSecrets(secrets, ageIdentity, `${paths.secrets} ${where}`).catch((error: unknown) => {
+  return decryptSecrets(secrets, ageIdentity, `${paths.secrets} ${where}`).catch((error: unknown) => {
     if (!(error instanceof Problem)) throw error;
     const { detail, advice } = error;
     throw new Problem('conflict', detail, {

@@ -65,7 +65,7 @@ export interface Client {
   /** How a file that the bootstrap names gets to the jumpbox. */
   uploadWay(id: string, sha256: string): Promise<UploadWay>;
   /** The jumpbox of a project that this deployment made and has no record of, by the project's name or id. */
-  findJumpbox(project: string, zone: string): Promise<LostJumpbox>;
+  findJumpbox(project: string): Promise<LostJumpbox>;
   /** Restarts the VMs with these names, or all of them. */
   restartVms(id: string, vms: readonly string[] | undefined): Promise<BootstrapView>;
   /** `ttl` counts from now. */
@@ -150,8 +150,7 @@ export function createClient(transport: Transport, told: Told): Client {
     cancel: (id) => once(BootstrapView, cancelBootstrap, { params: { id } }),
     wake: (id, instance) => once(BootstrapView, bootstrapRoutes.wakeInstance, { params: { id, instance } }),
     uploadWay: (id, sha256) => once(UploadWay, bootstrapRoutes.beginUpload, { params: { id, sha256 } }),
-    findJumpbox: (project, zone) =>
-      patiently(LostJumpbox, recoveryRoutes.findJumpbox, { params: { project }, query: { zone } }),
+    findJumpbox: (project) => patiently(LostJumpbox, recoveryRoutes.findJumpbox, { params: { project } }),
     restartVms: (id, vms) =>
       once(BootstrapView, lifeRoutes.restartVms, { params: { id }, body: vms === undefined ? {} : { vms } }),
     extend: (id, ttl) => once(BootstrapView, lifeRoutes.extendBootstrap, { params: { id }, body: { ttl } }),

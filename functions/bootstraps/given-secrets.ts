@@ -14,6 +14,18 @@ export const readSecrets = async (
   version: string | undefined,
 ): Promise<SecretOptions> => createStepSecrets({ cloud, config }, id, version, registerHere).caller();
 
+/** What the last version holds, for a bootstrap whose record is lost. Empty if there is none any more. */
+export async function readLastSecrets(context: Context, id: string): Promise<SecretOptions> {
+  try {
+    const versions = await context.cloud.secretManager.versions(secretId(id, callerSecretName));
+    const last = versions.map(Number).sort((a, b) => b - a)[0];
+    return last === undefined ? {} : await readSecrets(context, id, String(last));
+  } catch (error) {
+    context.log('WARNING', 'The secrets of a lost record could not be read', { bootstrap: id, error });
+    return {};
+  }
+}
+
 /** Destroys earlier versions. Newer versions are kept: they belong to a command whose turn is about to come. */
 export async function dropSecretsBefore({ cloud, log }: Context, id: string, current = '0'): Promise<void> {
   const secret = secretId(id, callerSecretName);

@@ -17,12 +17,29 @@ import { findByName } from './find.js';
 
 type FoundProject = Awaited<ReturnType<Context['cloud']['projects']['search']>>[number];
 
-/** By the project's name or id. The zone is checked because a resume in another zone would make other machines. */
-export async function findLost(
-  context: Context,
-  project: string,
-  zone: string,
-): Promise<{ readonly project: FoundProject; readonly jumpbox: SeenVm }> {
+interface Lost {
+  readonly project: FoundProject;
+  readonly jumpbox: SeenVm;
+  readonly zone: string;
+}
+
+/** By the project's name or id. `zone`: the jumpbox must be there, because a resume in another zone would make other machines. */
+export async function findLost(context: Context, project: string, zone?: string): Promise<Lost> {
+  const { cloud } = context;
+  const lost = await findLostProject(context, project);
+  const where = zone ?? (await cloud.vmLookup.list(lost.projectId)).find(({ name }) => name === jumpboxName)?.zone;
+  const jumpbox = where === undefined ? undefined : await cloud.vmLookup.find(lost.projectId, where, jumpboxName);
+  if (where === undefined || jumpbox === undefined) {
+    throw new Problem(
+      'not-found',
+      `The project ${lost.projectId} has no jumpbox${zone === undefined ? '' : ` in the zone ${zone}`}.`,
+      zone === undefined ? {} : { advice: 'Give the --zone that it was made in.' },
+    );
+  }
+  return { project: lost, jumpbox, zone: where };
+}
+
+async function findLostProject(context: Context, project: string): Promise<FoundProject> {
   const { cloud, config } = context;
   const notFound = (): Problem =>
     new Problem('not-found', `There is no project ${JSON.stringify(project)} here without a record.`, {
@@ -43,23 +60,19 @@ export async function findLost(
       advice: 'Give the id of the one that you mean in place of the name.',
     });
   }
-  const jumpbox = await cloud.vmLookup.find(lost.projectId, zone, jumpboxName);
-  if (jumpbox === undefined) {
-    throw new Problem('not-found', `The project ${lost.projectId} has no jumpbox in the zone ${zone}.`, {
-      advice: 'Give the --zone that it was made in.',
-    });
-  }
-  return { project: lost, jumpbox };
+  return lost;
 }
 
-export async function findLostJumpbox(context: Context, name: string, zone: string): Promise<LostJumpbox> {
-  const { project, jumpbox } = await findLost(context, name, zone);
+/** Wherever it is: what it holds says which zone the bootstrap has. */
+export async function findLostJumpbox(context: Context, name: string): Promise<LostJumpbox> {
+  const { project, jumpbox, zone } = await findLost(context, name);
   const { hostKeys, isPublic, usesOsLogin, ...addresses } = jumpbox;
   const { projectId } = project;
   return {
     id: bootstrapOf(project),
     name: project.displayName ?? name,
     projectId,
+    zone,
     machineLogin: usesOsLogin ? 'os-login' : 'keys',
     jumpbox: {
       ...addresses,

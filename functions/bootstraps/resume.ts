@@ -1,7 +1,12 @@
 /** Resumes an existing bootstrap in a new generation, or checks whether it could be resumed. */
 
 import { addSeconds } from '../../shared/add-seconds.js';
-import type { BootstrapOptions, SecretOptions } from '../../shared/bootstrap/options.js';
+import {
+  type BootstrapOptions,
+  installOptions,
+  type Option,
+  type SecretOptions,
+} from '../../shared/bootstrap/options.js';
 import { type OptionChange, resumeOptions } from '../../shared/bootstrap/resume.js';
 import { calledBy } from '../../shared/command-words.js';
 import { collections } from '../../shared/names.js';
@@ -31,7 +36,7 @@ import { boundAs, checkBound } from './bound.js';
 import { checkPaid, paidUntil, priceOf, priceOfStart } from './ceilings.js';
 import { getClaimed } from './find.js';
 import { dropSecretsBefore, readSecrets, writeSecrets } from './given-secrets.js';
-import { holdersOf } from './held-options.js';
+import { holdersOf, isInstalled } from './held-options.js';
 import { openOnly, startGeneration, ttlSeconds } from './new-record.js';
 import { checkAgreed, planOfCommand } from './plan.js';
 import { checkSpendOfResume, spendWrites } from './spend-writes.js';
@@ -107,9 +112,10 @@ async function resumed(
   const wanted = { options: facts.options, secrets: facts.secrets };
   const stands = { options: optionsOf(before), secrets: secretsBefore };
   const plan = planOfRecord(steps, before);
-  const { options, secrets, changes } = resumeOptions(stands, wanted, facts.given, (option) =>
-    holdersOf(plan, before.instances, option),
-  );
+  const { options, secrets, changes } = resumeOptions(stands, wanted, facts.given, {
+    holdersOf: (option) => holdersOf(plan, before.instances, option),
+    isInstalled: isInstalled(steps, before),
+  });
   const asked = priceNow(context, facts, before, options, changes);
   const price = before.vmsStopped === undefined ? asked : priceToStart(context, { ...before, ...asked });
   const deadlineAt = deadlineOf(context, { ...before, ...price }, facts, options, changes);
@@ -202,7 +208,7 @@ export async function resume(
     state: 'running',
     generation: before.generation + 1,
     options: { ...options },
-    given: openOnly(facts.given, options),
+    given: givenOf(before, facts, options),
     sshPublicKey: facts.sshPublicKey,
     ...(secretsChanged ? { callerSecret: await writeSecrets(context, id, secrets) } : {}),
     ...packageOf(before, options, facts),
@@ -232,6 +238,19 @@ export async function resume(
   const record = { ...transition.record, events: before.events + transition.events.length };
   return { bootstrap: { ...standing, version, data: record }, created: false, changes };
 }
+
+/** What is shown as given: what this command gave, and what stays of earlier ones. */
+function givenOf(before: BootstrapRecord, facts: BeginFacts, options: BootstrapOptions): BootstrapRecord['given'] {
+  const kept = installOptions.filter(
+    (option) => before.given[option] !== undefined && isSame(before.given[option], valueIn(options, option)),
+  );
+  const stays = Object.fromEntries(kept.map((option) => [option, before.given[option]]));
+  return { ...stays, ...openOnly(facts.given, options) };
+}
+
+const valueIn = (options: BootstrapOptions, option: Option): unknown =>
+  (options as Readonly<Record<string, unknown>>)[option];
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 const packageOptions = ['installVersion', 'installHash', 'installLocal', 'registryType', 'airgapped'] as const;
 

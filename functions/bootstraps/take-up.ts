@@ -4,6 +4,7 @@
  */
 import type { MachineAccess } from '../../shared/bootstrap/bootstrap.js';
 import { latestEnd } from '../../shared/bootstrap/lifetime.js';
+import { ownerOf, type SecretOption, type SecretOptions } from '../../shared/bootstrap/options.js';
 import { collections, countersId, labels } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
@@ -33,7 +34,7 @@ import { baseFiles } from './base-files.js';
 import type { BeginFacts, Begun } from './begin-facts.js';
 import { beginOrResume } from './begin-or-resume.js';
 import { priceOf } from './ceilings.js';
-import { writeSecrets } from './given-secrets.js';
+import { readLastSecrets, writeSecrets } from './given-secrets.js';
 import { findLost } from './lost-jumpbox.js';
 import { type Into, intoLost, regained, teamOfLost } from './lost-team.js';
 import { newRecord, startGeneration } from './new-record.js';
@@ -100,7 +101,7 @@ async function makeRecord(
   const at = now.toISOString();
   const left = await leftovers(context, id);
   const files = baseFiles(id, facts.base, now);
-  const callerSecret = await writeSecrets(context, id, facts.secrets);
+  const callerSecret = await writeSecrets(context, id, await allSecrets(context, id, facts));
   // What stands counts, and not what the deployment says by now.
   const machineAccess: MachineAccess = jumpbox.isPublic ? 'direct' : 'iap';
   const its = {
@@ -149,6 +150,15 @@ async function makeRecord(
   await publishReady(context, id, record.generation, transition.ready, facts.trace);
   const bootstrap = { collection: collections.bootstraps, id, version, data: record };
   return { bootstrap, created: false, changes: [] };
+}
+
+/** Some are in no file on the jumpbox. One that belongs to an option goes where the option is not recovered. */
+async function allSecrets(context: Context, id: string, { options, secrets }: BeginFacts): Promise<SecretOptions> {
+  const left = Object.entries(await readLastSecrets(context, id)).filter(([secret]) => {
+    const owner = ownerOf(secret as SecretOption);
+    return owner === undefined || owner in options;
+  });
+  return { ...Object.fromEntries(left), ...secrets };
 }
 
 const waiting = (project: SeenProject) => {

@@ -11,8 +11,9 @@ import { vm } from './cloud/vm.js';
 import { zone } from './cloud/zone.js';
 import { config } from './config/config.js';
 import { hostKey } from './hosts/host-key.js';
+import { install } from './install/install.js';
 import { loadBalancers } from './install/load-balancers.js';
-import { addressesOf, datacenters, datacentersOf, vmsOf } from './topology.js';
+import { addressesOf, datacenterOf, datacenters, datacentersOf, vmsOf } from './topology.js';
 
 /** `outputs` are those of finished instances, by instance (`vm:jumpbox`). A part is missing until its steps are done. */
 export function resultOf(options: BootstrapOptions, outputs: Readonly<Record<string, unknown>>): BootstrapResult {
@@ -26,6 +27,7 @@ export function resultOf(options: BootstrapOptions, outputs: Readonly<Record<str
   const registry = read(repository)?.server;
   const judged = outputs[policies.name] === undefined ? undefined : read(policies);
   const login = outputs[machineLogin.name] === undefined ? undefined : read(machineLogin);
+  const [first = ''] = datacenters.keys(options);
   return {
     ...(judged === undefined ? {} : { policies: judged }),
     ...(login === undefined ? {} : { machineLogin: login.by }),
@@ -49,6 +51,9 @@ export function resultOf(options: BootstrapOptions, outputs: Readonly<Record<str
           },
         }),
     ...(registry === undefined ? {} : { registry }),
+    ...(read(install, first) === undefined
+      ? {}
+      : { platform: { url: `https://${datacenterOf(options, first).domains.platform}` } }),
     datacenters: datacentersOf(options).map(({ key, id, name }) => ({
       key,
       id,

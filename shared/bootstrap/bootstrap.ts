@@ -225,6 +225,10 @@ export const BootstrapResult = z
       .optional()
       .meta({ description: 'Where the names are' }),
     registry: z.string().optional().meta({ description: 'Where images are pulled from' }),
+    platform: z
+      .object({ url: text('Its address', 'https://cs.example.com') })
+      .optional()
+      .meta({ description: 'The platform, once it has been installed. It stays while it is looked at again' }),
     datacenters: z
       .array(
         z.object({

@@ -8,6 +8,7 @@ export const LostJumpbox = z
     id: text('Of the bootstrap that made it', 'b0123456789abcde'),
     name: text('Of the project', 'my first'),
     projectId: text('Of the project', 'my-first-1a2b3c'),
+    zone: text('Of the jumpbox', 'europe-west4-a').optional(),
     jumpbox: VmView.pick({ internalIp: true, externalIp: true, tunnel: true, hostKeys: true }).meta({
       description: 'Where it is, and the host keys that it published: the only ones to trust',
     }),

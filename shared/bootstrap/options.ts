@@ -43,6 +43,8 @@ interface FlagRow<Value> {
    * option.
    */
   readonly owner?: string;
+  /** Part of what is installed. A resume that names no package keeps it, unless it is given. */
+  readonly ofInstall?: true;
   /** A one-letter form of the flag. */
   readonly short?: string;
   /** The path of a file on the caller's machine. The request carries its name, hash and size instead (upload.ts). */
@@ -249,6 +251,7 @@ export const flags = {
     help: 'Version of the Kubernetes distribution that is used for bootstrapping.',
     default: 'v1.31.14+k0s.0',
     onResume: 'applies',
+    ofInstall: true,
     schema: like(/^v\d+\.\d+\.\d+(?:[+-][0-9A-Za-z.+-]+)?$/, 'must be a version such as v1.31.14+k0s.0'),
   },
 
@@ -302,6 +305,7 @@ export const flags = {
     group: 'installation',
     help: 'Package hash to install.',
     onResume: 'applies',
+    ofInstall: true,
     schema: line(128),
   },
   installLocal: {
@@ -309,6 +313,7 @@ export const flags = {
     group: 'installation',
     help: 'Install from a local package.',
     onResume: 'applies',
+    ofInstall: true,
     file: true,
     schema: path,
   },
@@ -317,6 +322,7 @@ export const flags = {
     group: 'installation',
     help: 'Platform version to install.',
     onResume: 'applies',
+    ofInstall: true,
     schema: line(128),
   },
   installSkipSteps: {
@@ -326,6 +332,7 @@ export const flags = {
     default: [],
     short: 's',
     onResume: 'applies',
+    ofInstall: true,
     schema: lines,
   },
   writeConfig: {
@@ -339,7 +346,7 @@ export const flags = {
   recoverConfig: {
     kind: 'bool',
     group: 'installation',
-    help: 'Recover the install config from the jumpbox. Overwrites the local one.',
+    help: 'Recover the install config from the jumpbox. Overwrites the local one. What is recovered wins over other flags.',
     default: false,
     onResume: 'local',
     schema: yesNo,
@@ -349,6 +356,7 @@ export const flags = {
     group: 'installation',
     help: 'Path to a local Linux amd64 binary of plinth that is copied to the jumpbox and used there, instead of downloading a release.',
     onResume: 'applies',
+    ofInstall: true,
     file: true,
     schema: path,
   },
@@ -358,6 +366,7 @@ export const flags = {
     help: 'pc-apps values YAML file, passed unchanged to the installation.',
     default: [],
     onResume: 'applies',
+    ofInstall: true,
     file: true,
     schema: lines,
   },
@@ -397,6 +406,7 @@ export const flags = {
     group: 'installation',
     help: 'E-mail address of the initial cluster admin. It is written to the install config, and applied as the cluster-admin-email secret before the platform is installed.',
     onResume: 'applies',
+    ofInstall: true,
     schema: email,
   },
   createTestUser: {
@@ -405,6 +415,7 @@ export const flags = {
     help: 'Create a test user with an API token on the bootstrapped instance, for smoke tests.',
     default: false,
     onResume: 'applies',
+    ofInstall: true,
     schema: yesNo,
   },
   timer: {
@@ -439,6 +450,7 @@ export const flags = {
     group: 'registry',
     help: 'Username for the forge1 image registry. Required for registry type forge1, and for local-container when installing. There, with --forge1-pat, it mirrors the platform images into the local registry.',
     onResume: 'applies',
+    ofInstall: true,
     schema: line(256),
   },
   airgapped: {
@@ -793,6 +805,9 @@ export const isLocal = (option: Option): option is LocalOption => flagOf(option)
 export const isSecret = (option: Option): option is SecretOption => flagOf(option).secret === true;
 const isFile = (option: Option): option is FileOption => flagOf(option).file === true;
 export const fileOptions: readonly FileOption[] = optionNames.filter(isFile);
+
+/** The options of what is installed, the package's own among them. */
+export const installOptions: readonly Option[] = optionNames.filter((option) => flagOf(option).ofInstall === true);
 
 /** The value names a file or folder on the caller's machine, so shells complete it as a path. */
 export const isPath = (option: Option): boolean => isFile(option) || flagOf(option).schema === path;

@@ -1,10 +1,12 @@
 /** The same command again for a bootstrap that exists: which options change, and which may not. Pure. */
 import { Problem } from '../problems.js';
+import { installFlags } from './option-rules.js';
 import {
   type BootstrapOptions,
   flagName,
   flagOf,
   type GivenOptions,
+  installOptions,
   isLocal,
   isSecret,
   type Option,
@@ -31,26 +33,39 @@ export interface Standing {
  * In words, what exists (or may exist) and holds a fixed option to its value. Empty: the option may change. Undefined: it
  * never may.
  */
-export type HoldersOf = (option: keyof BootstrapOptions) => readonly string[] | undefined;
+type HoldersOf = (option: keyof BootstrapOptions) => readonly string[] | undefined;
 
 export interface Resumed extends Standing {
   /** In the order of the table. Secret values are redacted. */
   readonly changes: readonly OptionChange[];
 }
 
+/** What exists and holds options to their values. */
+export interface Existing {
+  readonly holdersOf: HoldersOf;
+  /** Something is installed, or may be. */
+  readonly isInstalled: boolean;
+}
+
+/** Options that stay as they are, because they aren't given again. */
+function keptOptions(given: GivenOptions, isInstalled: boolean): readonly Option[] {
+  const isGiven = (option: Option) => given[option as keyof GivenOptions] !== undefined;
+  const ofInstall = isInstalled && !installFlags.some(isGiven) ? installOptions : [];
+  return (['projectTtl', ...ofInstall] as const).filter((option) => !isGiven(option));
+}
+
 /**
  * The options from now on. `wanted` was resolved from `given`. A secret that isn't given again stays, unless the option that
- * it belongs to is dropped. The time to live stays, too, if it isn't given again. Throws a conflict that shows both values of
- * each option that cannot change, and what holds it.
+ * it belongs to is dropped. So does the time to live, and what is installed where no package is given. Throws a conflict that
+ * shows both values of each option that cannot change, and what holds it.
  */
 export function resumeOptions(
   stands: Standing,
   wanted: Standing,
   given: GivenOptions,
-  holdersOf: HoldersOf = () => undefined,
+  { holdersOf, isInstalled }: Existing = { holdersOf: () => undefined, isInstalled: false },
 ): Resumed {
-  const options = { ...wanted.options };
-  if (given.projectTtl === undefined) options.projectTtl = stands.options.projectTtl;
+  const options: BootstrapOptions = { ...wanted.options, ...pickKept(stands.options, keptOptions(given, isInstalled)) };
   const before: GivenOptions = { ...stands.options, ...stands.secrets };
   const isDropped = (option: Option | undefined): boolean =>
     option !== undefined && before[option as keyof GivenOptions] !== undefined && !(option in options);
@@ -79,6 +94,9 @@ export function resumeOptions(
   }
   return { options, secrets, changes: changed.map(({ option, from, to }) => ({ option, from, to })) };
 }
+
+const pickKept = (stands: BootstrapOptions, kept: readonly Option[]): Partial<BootstrapOptions> =>
+  Object.fromEntries(Object.entries(stands).filter(([option]) => kept.includes(option as Option)));
 
 const shownHolders = 3;
 function reason(holders: readonly string[]): string {

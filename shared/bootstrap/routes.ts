@@ -394,7 +394,8 @@ export const recoveryRoutes = {
       zone: z
         .string()
         .regex(/^[a-z]+-[a-z]+\d+-[a-z]$/, 'is no zone')
-        .meta({ description: 'Where the jumpbox is', examples: ['europe-west4-a'] }),
+        .optional()
+        .meta({ description: 'No longer used: the jumpbox is found wherever it is', examples: ['europe-west4-a'] }),
     }),
     replies: { 200: json('The jumpbox', LostJumpbox) },
     problems: ['forbidden', 'conflict', 'too-many', 'cloud-unavailable', 'cloud-permission'],

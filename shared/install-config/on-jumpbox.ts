@@ -9,6 +9,9 @@ export interface FilesOnJumpbox {
   readonly identity: string;
 }
 
+/** The options of the bootstrap. It has one place for all, because it says where the secrets are. */
+export const optionsOnJumpbox = '/etc/platform/bootstrap.json';
+
 /** `secretsDir` is the value of the flag. `suffix` belongs to the datacenter: `''` or `-dc2`. */
 export function filesOnJumpbox(secretsDir: string, suffix: string): FilesOnJumpbox {
   const folder = `${secretsDir}${suffix}`;

@@ -12,9 +12,9 @@ const five: GivenOptions = {
   forge1AppClientId: 'client',
   forge1AppClientSecret: 'planted-one',
 };
-const again = (first: GivenOptions, second: GivenOptions) => {
+const again = (first: GivenOptions, second: GivenOptions, isInstalled = false) => {
   const [before, after] = [checkOptions({ ...five, ...first }), checkOptions({ ...five, ...second })];
-  return resumeOptions(before, after, { ...five, ...second });
+  return resumeOptions(before, after, { ...five, ...second }, { holdersOf: () => undefined, isInstalled });
 };
 const conflict = (first: GivenOptions, second: GivenOptions): Problem => {
   try {
@@ -59,6 +59,40 @@ describe('the same command again', () => {
     expect(again({ projectTtl: '5h' }, { projectTtl: '1h' }).changes).to.deep.equal([
       { option: '--project-ttl', from: '5h', to: '1h' },
     ]);
+  });
+
+  describe('that names no package', () => {
+    const installed: GivenOptions = {
+      installVersion: '1.0.0',
+      kubeDistroVersion: 'v1.30.1+k0s.0',
+      installSkipSteps: ['ceph'],
+      registryUser: 'alice',
+      clusterAdminEmail: 'ada@example.com',
+      createTestUser: true,
+    };
+
+    it('keeps what is installed, with all that it was installed with', () => {
+      const { changes, options } = again(installed, {}, true);
+      expect(changes).to.deep.equal([]);
+      expect(options).to.deep.include(installed);
+    });
+
+    it('changes the part of it that is given', () => {
+      const { changes, options } = again(installed, { clusterAdminEmail: 'bob@example.com' }, true);
+      expect(changes.map(({ option }) => option)).to.deep.equal(['--cluster-admin-email']);
+      expect(options).to.deep.include({ ...installed, clusterAdminEmail: 'bob@example.com' });
+    });
+
+    it('gives it up where nothing of it was made', () => {
+      expect(again(installed, {}).options.installVersion).to.equal(undefined);
+    });
+
+    it('is no command that names another one: that is installed as it says', () => {
+      const { options } = again(installed, { installHash: 'abc' }, true);
+      expect(options).to.include({ installHash: 'abc', kubeDistroVersion: flagOf('kubeDistroVersion').default });
+      expect(options.installVersion).to.equal(undefined);
+      expect(options.clusterAdminEmail).to.equal(undefined);
+    });
   });
 
   it('keeps secrets that are not given again, and masks those that change', () => {

@@ -52,6 +52,15 @@ describe('plinth open', () => {
     expect(existsSync(sandbox.path('opened'))).to.equal(false);
   });
 
+  it('knows the platform while it is looked at again, and after a failure elsewhere', async () => {
+    const { result } = makeView();
+    for (const state of ['waiting', 'failed'] as const) {
+      const install = { id: 'install:dc1', step: 'install', title: 'Platform dc1', state, attempt: 0 };
+      service.view = viewWith({ instances: [install], result: { ...result, platform: { url } } });
+      expect(await sandbox.run(['open', 'demo'])).to.include({ code: 0, stdout: `${url}\n` });
+    }
+  });
+
   it('says that there is none, and what to do', async () => {
     const cases: [changes: Partial<BootstrapView>, told: string][] = [
       [{ instances: makeView().instances }, 'demo has no platform: none is installed.'],

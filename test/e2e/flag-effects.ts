@@ -71,7 +71,7 @@ const onTerminal = (look: InPlay['look']): InPlay => ({
 });
 const onMachines = (dropped: Apart['dropped'], where: Apart['where'] = 'machines') =>
   ({ by: 'machines', where, dropped }) as const;
-const installed = { stays: 'what is installed is not taken off the machines; nothing is installed anew' };
+const installed = { stays: 'what is installed is kept and repaired until another package is named' };
 const seeing = (row: InPlay, sees: NonNullable<InPlay['sees']>): InPlay => ({ ...row, sees });
 const of = (set: InPlay['set'], row: InPlay): InPlay => ({ ...row, set });
 const kept = (row: InPlay, dropped: InPlay['dropped']): InPlay => ({ ...row, dropped });

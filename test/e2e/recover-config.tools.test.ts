@@ -6,12 +6,22 @@ import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { expect } from 'chai';
 import { homeOf, runPlinth } from '../../local/demo/plinth-process.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
-import { decryptSecrets } from '../../shared/install-config/secrets.js';
+import { decryptSecrets, findSecret } from '../../shared/install-config/secrets.js';
 import { encryptSops, type SopsTree } from '../../shared/install-config/sops.js';
 import { collections } from '../../shared/names.js';
 import { openSshPair } from '../../shared/openssh.js';
 import { makeExecutable, needMachines } from '../support/machines.js';
-import { type Caller, type Flags, historyOf, madeTwice, makeScene, type Scene, succeeded } from '../support/scene.js';
+import { runAt } from '../support/plinth-here.js';
+import {
+  type Caller,
+  clientSecret,
+  type Flags,
+  historyOf,
+  madeTwice,
+  makeScene,
+  type Scene,
+  succeeded,
+} from '../support/scene.js';
 
 describe('--recover-config', function () {
   this.timeout(300_000);
@@ -24,7 +34,16 @@ describe('--recover-config', function () {
     needMachines();
     scene = await makeScene({ machines: 'embedded' });
     alice = await scene.caller();
-    flags = { 'multi-dc': true, 'remote-cli-binary': makeExecutable(join(alice.folder, 'own-plinth'), 50_000) };
+    makeExecutable(join(alice.folder, 'own-plinth'), 50_000);
+    flags = {
+      'multi-dc': true,
+      'remote-cli-binary': 'own-plinth',
+      zone: 'us-central1-b',
+      'secrets-dir': '/etc/mine',
+      'vault-uri': 'https://vault.example.com',
+      'vault-password': 'planted-vault-0815',
+      'project-ttl': '5h',
+    };
     made = succeeded(await alice.bootstrap('recovered', flags));
   });
   after(() => scene?.close());
@@ -55,22 +74,74 @@ describe('--recover-config', function () {
     for (const name of backups()) expect(readFileSync(file(name), 'utf8')).to.equal('{ not: [even, yaml');
   });
 
-  it('keeps to a plan that was agreed to, and brings nothing back where it no longer fits', async () => {
-    const written = await alice.bootstrap('recovered', { ...flags, plan: 'agreed.json' });
-    expect(written.exitCode, written.stderr).to.equal(0);
-    const apply = { 'recover-config': true, apply: 'agreed.json' } as const;
-    const refused = await alice.bootstrap('recovered', { ...flags, ...apply, 'project-ttl': '7h' });
-    expect([refused.exitCode, refused.result.problem?.code]).to.deep.equal([5, 'precondition-failed']);
-    expect(backups()).to.have.lengthOf(2);
+  /** What the command requires, with a secret that nobody remembers. */
+  const five: Flags = { 'registry-user': undefined, 'forge1-app-client-secret': 'dummy-secret-4712' };
+
+  it('needs only what is required, a dummy secret among it, and changes nothing of what it recovers', async () => {
+    for (const name of [...configs, ...vaults]) rmSync(file(name));
+    const again = await alice.bootstrap('recovered', {
+      ...five,
+      'base-domain': 'other.example.com',
+      'recover-config': true,
+    });
+    expect(succeeded(again).options).to.deep.equal(made.options);
+    expect(again.result.changes).to.deep.equal([]);
+    expect(again.result['notApplied']).to.deep.equal(['--base-domain', '--forge1-app-client-secret']);
+    expect(again.stderr).to.match(/cannot change while the project exists: --base-domain\n/);
+    expect(again.stderr).to.match(/not applied: --forge1-app-client-secret\..*PLINTH_FORGE1_APP_CLIENT_SECRET/);
+    for (const secret of ['dummy-secret-4712', clientSecret, 'planted-vault-0815']) {
+      expect(again.stderr + again.stdout).to.not.include(secret);
+    }
+    expect(await held()).to.deep.equal(whole);
+    const identity = (await onJumpbox('cat /etc/mine/age_key.txt')).trim();
+    const { secrets } = await decryptSecrets(await onJumpbox(`cat ${there}`), identity);
+    expect(findSecret({ version: 1, secrets }, 'forge1AppClientSecret')?.fields?.password).to.equal(clientSecret);
+  });
+
+  it('shows the command that applies what was given with another value', async () => {
+    const other = { 'registry-user': undefined, 'feature-flags': ['one', 'two words'], 'project-ttl': '7h' };
+    const again = await alice.bootstrap('recovered', { ...other, 'recover-config': true });
+    expect(succeeded(again).options).to.deep.equal(made.options);
+    expect(again.result['notApplied']).to.deep.equal(['--project-ttl', '--feature-flags']);
+    const command = /then run: plinth (.*)$/m.exec(again.stderr)?.[1] ?? '';
+    const words = [...command.matchAll(/(?:[^\s']|'[^']*')+/g)].map(([word]) => word.replaceAll("'", ''));
+    const applied = await runAt([...words, '--json'], alice);
+    expect(applied.exitCode, applied.stderr).to.equal(0);
+    const view = await scene.view(made.id);
+    expect(view.options).to.deep.equal({ ...made.options, projectTtl: '7h', featureFlags: ['one', 'two words'] });
+    made = view;
+    whole = await held();
+  });
+
+  it('refuses with --strict what it would not apply, before anything is written', async () => {
     rmSync(file('config.yaml'));
-    const again = await alice.bootstrap('recovered', { ...flags, ...apply });
+    const refused = await alice.bootstrap('recovered', { ...five, 'recover-config': true, strict: true });
+    expect([refused.exitCode, refused.result.problem?.code]).to.deep.equal([2, 'bad-input']);
+    expect(refused.result.problem?.detail).to.include('--forge1-app-client-secret');
+    expect(alice.has('config.yaml')).to.equal(false);
+    succeeded(await recovery());
+  });
+
+  it('keeps to a plan that was agreed to, and brings nothing back where it no longer fits', async () => {
+    const before = backups().length;
+    const apply = (plan: string) => ({ ...five, 'recover-config': true, apply: plan }) as const;
+    const changing = { ...five, 'recover-config': undefined, plan: 'changing.json' } as const;
+    expect((await alice.bootstrap('recovered', { ...flags, ...changing })).exitCode).to.equal(0);
+    rmSync(file('config.yaml'));
+    const refused = await alice.bootstrap('recovered', apply('changing.json'));
+    expect([refused.exitCode, refused.result.problem?.code]).to.deep.equal([5, 'precondition-failed']);
+    expect(alice.has('config.yaml')).to.equal(false);
+    const written = await alice.bootstrap('recovered', { ...five, 'recover-config': true, plan: 'agreed.json' });
+    expect(written.exitCode, written.stderr).to.equal(0);
+    expect(backups()).to.have.lengthOf(before);
+    const again = await alice.bootstrap('recovered', apply('agreed.json'));
     expect(succeeded(again).id).to.equal(made.id);
     expect(again.result['recovered']).to.have.lengthOf(4);
     expect(await held()).to.deep.equal(whole);
     for (const name of backups()) rmSync(file(name));
   });
 
-  const there = '/etc/platform/secrets/prod.vault.yaml';
+  const there = '/etc/mine/prod.vault.yaml';
   const onJumpbox = async (script: string): Promise<string> => {
     const words = ['ssh', 'recovered', 'jumpbox', '--', 'sudo', 'bash', '-c', `'${script}'`];
     const { stdout, stderr, exitCode } = await runPlinth(['beta', 'bootstrap-cloud', ...words], alice);
@@ -89,7 +160,7 @@ describe('--recover-config', function () {
     expect(resumed.exitCode).to.not.equal(0);
     expect(JSON.stringify(resumed.result)).to.include(`${there} on the jumpbox cannot be read: its MAC`);
 
-    const identity = '/etc/platform/secrets/age_key.txt';
+    const identity = '/etc/mine/age_key.txt';
     await onJumpbox(`cp /root/whole ${there}; cp ${identity} /root/key; echo AGE-SECRET-KEY-nothing >${identity}`);
     const unreadable = await recovery();
     expect(unreadable.result.problem?.detail).to.include(
@@ -108,9 +179,9 @@ describe('--recover-config', function () {
     for (const name of backups().filter((each) => each.startsWith('prod.vault'))) rmSync(file(name));
   });
 
-  it('touches nothing where the jumpbox does not let the caller in, or the flags mean something else', async () => {
+  it('touches nothing where the jumpbox does not let the caller in', async () => {
     const other = await scene.caller('alice@example.com');
-    const { exitCode, result } = await other.bootstrap('recovered', { ...flags, 'recover-config': true });
+    const { exitCode, result } = await other.bootstrap('recovered', { ...five, 'recover-config': true });
     expect(exitCode).to.equal(2);
     expect(result.problem?.detail).to.include('No SSH key was found');
     expect(other.has('config.yaml')).to.equal(false);
@@ -121,18 +192,12 @@ describe('--recover-config', function () {
     writeFileSync(path, privateKey, { mode: 0o600 });
     writeFileSync(`${path}.pub`, `${publicKey}\n`);
     const strange = { 'recover-config': true, 'ssh-private-key-path': path } as const;
-    const refused = await other.bootstrap('recovered', { ...flags, ...strange });
+    const refused = await other.bootstrap('recovered', { ...five, ...strange });
     expect(refused.exitCode, refused.stderr).to.equal(3);
     const { detail, advice } = refused.result.problem ?? {};
     expect(detail).to.include('refused').and.to.include(`${path}.pub`);
     expect(advice).to.include('--ssh-private-key-path').and.not.to.include('minute');
     expect(other.has('config.yaml')).to.equal(false);
-
-    writeFileSync(file('config.yaml'), 'mine: true\n');
-    const one = await alice.bootstrap('recovered', { 'recover-config': true });
-    expect(one.exitCode).to.equal(5);
-    expect(one.result.problem?.advice).to.include('--multi-dc');
-    expect(alice.read('config.yaml')).to.equal('mine: true\n');
   });
 
   it('takes the bootstrap up again when its record is lost: the same project and secrets, nothing made twice', async () => {
@@ -144,6 +209,7 @@ describe('--recover-config', function () {
       lost.flatMap((found) => (found ?? []).map(({ collection, id }) => ({ kind: 'delete', collection, id }))),
     );
     const before = backups().length;
+    writeFileSync(file('config.yaml'), 'mine: true\n');
     for (const name of vaults) rmSync(file(name));
     rmSync(identityFile());
 
@@ -152,11 +218,13 @@ describe('--recover-config', function () {
     );
     const bob = await scene.caller('bob@example.com');
     const keys = { 'ssh-private-key-path': key, 'ssh-public-key-path': publicKey };
-    const refused = await bob.bootstrap('recovered', { ...flags, ...keys, 'recover-config': true });
+    const refused = await bob.bootstrap('recovered', { ...five, ...keys, 'recover-config': true });
     expect(refused.result.problem).to.deep.include({ code: 'forbidden' });
 
-    const again = await alice.bootstrap('recovered', { ...flags, 'recover-config': true });
-    expect(succeeded(again)).to.include({ id: made.id, projectId: made.projectId });
+    const again = await alice.bootstrap('recovered', { ...five, 'recover-config': true });
+    expect(succeeded(again)).to.include({ id: made.id, projectId: made.projectId, zone: made.zone });
+    expect(succeeded(again).options).to.deep.equal(made.options);
+    expect(again.result['notApplied']).to.deep.equal(['--forge1-app-client-secret']);
     // Labels hold whole seconds.
     const second = ({ deadlineAt }: BootstrapView) => Math.floor(Date.parse(deadlineAt) / 1000);
     expect(second(succeeded(again))).to.equal(second(made));
@@ -167,13 +235,13 @@ describe('--recover-config', function () {
     expect(madeTwice(historyOf(scene.cloud))).to.deep.equal([]);
 
     // From here on it is a bootstrap as any other.
-    const resumed = await alice.bootstrap('recovered', flags);
+    const resumed = await alice.bootstrap('recovered', { ...flags, 'feature-flags': ['one', 'two words'] });
     expect(succeeded(resumed).id).to.equal(made.id);
     expect((await alice.plinth('list')).stdout).to.include(made.projectId);
   });
 
   it('keeps the second recipient of the file there when it is written anew', async () => {
-    const identity = (await onJumpbox('cat /etc/platform/secrets/age_key.txt')).trim();
+    const identity = (await onJumpbox('cat /etc/mine/age_key.txt')).trim();
     const colleague = await identityToRecipient(await generateX25519Identity());
     const { secrets } = await decryptSecrets(await onJumpbox(`cat ${there}`), identity);
     const means = { now: new Date(), random: (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes)) };
@@ -184,8 +252,7 @@ describe('--recover-config', function () {
     for (const part of text.match(/[\s\S]{1,9000}/g) ?? []) {
       await onJumpbox(`echo ${Buffer.from(part).toString('base64')} | base64 -d >>${there}`);
     }
-    const vault = { 'vault-uri': 'https://vault.example.com', 'vault-password': 'of-the-vault' };
-    succeeded(await alice.bootstrap('recovered', { ...flags, ...vault }));
+    succeeded(await alice.bootstrap('recovered', { ...flags, 'vault-password': 'of-the-vault' }));
     const written = await onJumpbox(`cat ${there}`);
     expect(written).to.include(`recipient: ${colleague}`);
     expect(JSON.stringify(await decryptSecrets(written, identity))).to.include('of-the-vault');

@@ -134,7 +134,7 @@ export function cliReference(): string {
     '',
     'Machines without a public address are reached through IAP, with a Google access token: `PLINTH_ACCESS_TOKEN`, else that of gcloud, else that of Application Default Credentials. If `GOOGLE_APPLICATION_CREDENTIALS` is set, these come before gcloud. `PLINTH_IAP_TUNNEL_URL` is where the tunnel is (`wss://tunnel.cloudproxy.app/v4`).',
     '',
-    '`--recover-config` keeps what stood as `<file>.<time>.bak`.',
+    '`--recover-config` keeps what stood as `<file>.<time>.bak`. What is recovered wins: a given value that differs is named, and not applied. `notApplied` of the result lists these flags.',
     '',
     '## Exit codes',
     '',
@@ -156,7 +156,11 @@ const whenDropped = {
 function effectOf(option: Option, row: Row): string[] {
   const { dropped } = row;
   const owner = isSecret(option) ? ownerOf(option) : undefined;
+  const ofInstall =
+    dropped === 'gone' && flagOf(option).ofInstall === true
+      ? '; stays with what is installed if no package is named'
+      : '';
   const alone = typeof dropped === 'string' ? whenDropped[dropped] : `stays: ${dropped.stays}`;
-  const told = owner === undefined ? alone : `goes with \`${flagName(owner)}\``;
+  const told = owner === undefined ? alone + ofInstall : `goes with \`${flagName(owner)}\``;
   return [`\`${flagName(option)}\``, kinds[writtenAs[option]].told, row.where, told];
 }

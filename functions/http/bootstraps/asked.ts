@@ -4,8 +4,10 @@ import {
   type BootstrapOptions,
   flagName,
   type GivenOptions,
+  isSecret,
   type Option,
   optionNames,
+  type SecretOptions,
 } from '../../../shared/bootstrap/options.js';
 import type { PreflightReply } from '../../../shared/bootstrap/preflight.js';
 import { type BootstrapRequest, fieldOf } from '../../../shared/bootstrap/request.js';
@@ -17,6 +19,7 @@ import type { BeginFacts } from '../../bootstraps/begin-facts.js';
 import { isBoundToAnother } from '../../bootstraps/bound.js';
 import { endFor, priceOf } from '../../bootstraps/ceilings.js';
 import { findClaimed } from '../../bootstraps/find.js';
+import { readLastSecrets, readSecrets } from '../../bootstraps/given-secrets.js';
 import { ttlSeconds } from '../../bootstraps/new-record.js';
 import { checkResume, isStillTheirs } from '../../bootstraps/resume.js';
 import { checkSpendOfNew } from '../../bootstraps/spend-writes.js';
@@ -132,14 +135,17 @@ async function look(
   const maxMicros = maxCost === undefined ? undefined : microsOf(maxCost);
   const checked = checkOptions(given, { strict });
   const told = new Set<string>(malformed.map(flagName));
-  const faults = checked.faults.filter(({ path }) => !told.has(path));
-  for (const { path } of faults) told.add(path);
+  const unmet = checked.faults.filter(({ path }) => !told.has(path));
+  for (const { path } of unmet) told.add(path);
   const isRight = (...options: readonly Option[]) => options.every((option) => !told.has(flagName(option)));
 
   const standing = isRight('projectName') ? await findClaimed(context, checked.options.projectName) : undefined;
   // Compare nothing with another account's bootstrap, which would reveal it.
   const own = (await isOwn(context, standing, caller)) ? standing : undefined;
   const before = own && optionsOf(own.data);
+  const kept = await keptSecrets(context, unmet, own, body);
+  const faults = unmet.filter(({ path }) => !kept.has(path));
+  for (const path of kept) told.delete(path);
   // An invalid option is not reported as a change too.
   const options = { ...checked.options, ...pickWrong(before, isRight) } as BootstrapOptions;
   const { secrets, warnings } = checked;
@@ -181,6 +187,24 @@ async function look(
   });
   const chosen = found.find(({ code }) => code === installerPackage.code)?.seen as BeginFacts['package'];
   return { facts: { ...facts, package: chosen, checked: resumed }, found, isNew, seen };
+}
+
+/** Flags of secrets that are missing from the request, and that plinth still has. */
+async function keptSecrets(
+  context: Context,
+  faults: readonly Fault[],
+  own: StoredBootstrap | undefined,
+  { options: given, takeUp }: Asked,
+): Promise<ReadonlySet<string>> {
+  const missing = optionNames
+    .filter(isSecret)
+    .filter((option) => given[option] === undefined && faults.some(({ path }) => path === flagName(option)));
+  if (missing.length === 0 || (own === undefined && takeUp === undefined)) return new Set();
+  const has: SecretOptions =
+    own === undefined
+      ? await readLastSecrets(context, takeUp ?? '')
+      : await readSecrets(context, own.id, own.data.callerSecret);
+  return new Set(missing.filter((option) => has[option] !== undefined).map(flagName));
 }
 
 const intentOf = (

@@ -7,10 +7,10 @@ import type { Handlers } from '../router.js';
 import { checkMayBootstrap } from './permission.js';
 
 export const recoveryHandlers = (context: Context): Handlers<typeof recoveryRoutes> => ({
-  async findJumpbox({ caller, params, query }) {
+  async findJumpbox({ caller, params }) {
     checkMayBootstrap(context.config, caller);
     // Each look searches through all projects, and Google limits how often plinth may search.
     await countChange(context, caller);
-    return { status: 200, body: await findLostJumpbox(context, params.project, query.zone) };
+    return { status: 200, body: await findLostJumpbox(context, params.project) };
   },
 });

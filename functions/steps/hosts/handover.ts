@@ -1,8 +1,10 @@
 /**
- * Puts the config, encrypted secrets and age identity of a datacenter on the jumpbox. Secrets that the hosts wrote there are
- * kept, because the file there decides their values.
+ * Puts the config, encrypted secrets and age identity of a datacenter on the jumpbox, and once for all the options, so that a
+ * recovery needs to be given none. Secrets that the hosts wrote there are kept, because the file there decides their values.
  */
 import * as z from 'zod';
+import { optionsOnJumpbox } from '../../../shared/install-config/on-jumpbox.js';
+import { optionsText } from '../../../shared/install-config/recovered-options.js';
 import type { SecretsFile } from '../../../shared/install-config/secrets.js';
 import { sha256 } from '../../../shared/sha256.js';
 import { done, of, type StepCall } from '../../engine/step.js';
@@ -26,7 +28,8 @@ export const handover = defineHostStep({
   each: datacenters,
   describe: (options, key) => {
     const { config, secrets, identity } = datacenterOf(options, key).files;
-    return [config, secrets, identity].map((path) => `${path} on the jumpbox`);
+    const paths = [config, secrets, identity, ...(isFirst(key) ? [optionsOnJumpbox] : [])];
+    return paths.map((path) => `${path} on the jumpbox`);
   },
   output: z.object({ configPath: z.string(), secretsPath: z.string(), sha256: z.string() }),
   async observe(call) {
@@ -34,6 +37,7 @@ export const handover = defineHostStep({
     const host = await reach(call);
     const { paths, wanted, found } = await look(call, host);
     if (found.config !== wanted.config || found.identity !== wanted.identity) return undefined;
+    if (found.options !== wanted.options) return undefined;
     if (found.secrets === undefined || !sameContent(found.secrets, wanted.secrets)) return undefined;
     return { configPath: paths.config, secretsPath: paths.secrets, sha256: sha256(wanted.config) };
   },
@@ -54,9 +58,13 @@ export const handover = defineHostStep({
       await host.upload(paths.secrets, text, { mode: 0o600 });
     }
     if (found.config !== wanted.config) await host.upload(paths.config, wanted.config, { mode: 0o644 });
+    if (wanted.options !== undefined && found.options !== wanted.options)
+      await host.upload(optionsOnJumpbox, wanted.options, { mode: 0o600 });
     return done;
   },
 });
+
+const isFirst = (key: string): boolean => key === 'dc1';
 
 async function look(call: Call, host: Host) {
   const { configFile, decryptSecrets, isWrittenByHosts, mergeSecrets, secretsFile } = await making();
@@ -71,14 +79,16 @@ async function look(call: Call, host: Host) {
   } = call;
   const paths = datacenterOf(bootstrap.options, key).files;
   const read = async (path: string) => (await host.read(path))?.toString();
-  const [identity, configText, secretsText, standingConfig, standingSecrets, standingIdentity] = await Promise.all([
-    secrets.read(ageIdentitySecret, secretVersion),
-    files.read(configFile(key)),
-    files.read(secretsFile(key)),
-    read(paths.config),
-    read(paths.secrets),
-    read(paths.identity),
-  ]);
+  const [identity, configText, secretsText, standingConfig, standingSecrets, standingIdentity, standingOptions] =
+    await Promise.all([
+      secrets.read(ageIdentitySecret, secretVersion),
+      files.read(configFile(key)),
+      files.read(secretsFile(key)),
+      read(paths.config),
+      read(paths.secrets),
+      read(paths.identity),
+      isFirst(key) ? read(optionsOnJumpbox) : undefined,
+    ]);
   if (configText === undefined || secretsText === undefined) throw new Error(`the files of ${key} are not stored`);
   const standing =
     standingSecrets === undefined
@@ -96,8 +106,9 @@ async function look(call: Call, host: Host) {
       // Keeps the secrets that hosts wrote. Other secrets that nobody gives any more are dropped.
       secrets: mergeSecrets(hostsOwn, given) ?? given,
       identity: `${identity}\n`,
+      options: isFirst(key) ? optionsText(bootstrap.id, bootstrap.options) : undefined,
     },
-    found: { config: standingConfig, secrets: standing, identity: standingIdentity },
+    found: { config: standingConfig, secrets: standing, identity: standingIdentity, options: standingOptions },
     like: { text: standingSecrets ?? secretsText, identity },
   };
 }
