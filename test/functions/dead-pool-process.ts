@@ -12,7 +12,8 @@ import { createConnectionWatch } from '../../functions/host/connection-watch.js'
 import { createLog } from '../../functions/host/log.js';
 import { onShutdown } from '../../functions/host/shutdown.js';
 
-const [origin = '', youngSeconds = '0'] = process.argv.slice(2);
+const [origin = '', youngSeconds = '', answerSeconds = '', callSeconds = ''] = process.argv.slice(2);
+let callMs = Number(callSeconds) * 1000;
 
 interface Dispatcher {
   dispatch(options: { readonly origin: string }, handler: unknown): boolean;
@@ -24,13 +25,14 @@ function killPool(): void {
   const holder = globalThis as unknown as Record<symbol, Dispatcher>;
   const alive = holder[pool];
   if (alive === undefined) throw new Error('fetch has made no pool yet');
+  callMs = 100;
   const dead: Dispatcher = { dispatch: () => true };
   holder[pool] = new Proxy(alive, { get: (target, name) => Reflect.get(name === 'dispatch' ? dead : target, name) });
 }
 
 const log = createLog();
 onShutdown(log);
-const watch = createConnectionWatch({ log, youngSeconds: Number(youngSeconds), answerSeconds: 0.3 });
+const watch = createConnectionWatch({ log, youngSeconds: Number(youngSeconds), answerSeconds: Number(answerSeconds) });
 const rest = createRest(
   {
     config: { endpoints: { dns: origin } } as unknown as Config,
@@ -39,7 +41,7 @@ const rest = createRest(
     onCall: undefined,
     connections: watch,
     // As a call that is given up, after less than a minute.
-    send: (url, request) => fetch(url, { ...request, signal: AbortSignal.timeout(100) }),
+    send: (url, request) => fetch(url, { ...request, signal: AbortSignal.timeout(callMs) }),
   },
   'dns',
 );

@@ -17,9 +17,21 @@ interface Started {
   says(words: string): Promise<void>;
 }
 
-async function start(origin: string, youngSeconds = 0): Promise<Started> {
+interface Limits {
+  readonly youngSeconds?: number;
+  readonly answerSeconds?: number;
+  /** For a call, while the pool works. */
+  readonly callSeconds?: number;
+}
+
+async function start(
+  origin: string,
+  { youngSeconds = 0, answerSeconds = 2, callSeconds = 20 }: Limits = {},
+): Promise<Started> {
   const program = fileURLToPath(new URL('dead-pool-process.js', import.meta.url));
-  const child = spawn(process.execPath, [program, origin, String(youngSeconds)], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [program, origin, ...[youngSeconds, answerSeconds, callSeconds].map(String)], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output += String(data)));
   const says = async (words: string): Promise<void> => {
@@ -77,7 +89,10 @@ describe('a process whose pool of connections is dead', function () {
   });
 
   it('goes on where nobody gets an answer, not even on a fresh connection', async () => {
-    const { child, ask, says } = await started(`http://127.0.0.1:${portOf(silent)}`);
+    const { child, ask, says } = await started(`http://127.0.0.1:${portOf(silent)}`, {
+      answerSeconds: 0.3,
+      callSeconds: 0.1,
+    });
     for (let call = 0; call < 3; call += 1) expect(await ask('/call')).to.equal('no answer');
     await says('nor on a fresh connection');
     expect(await ask('/call')).to.equal('no answer');
@@ -85,7 +100,7 @@ describe('a process whose pool of connections is dead', function () {
   });
 
   it('goes on while it is young, so that no fault restarts it again and again', async () => {
-    const { child, ask } = await started(`http://127.0.0.1:${portOf(origin)}`, 3600);
+    const { child, ask } = await started(`http://127.0.0.1:${portOf(origin)}`, { youngSeconds: 3600 });
     await ask('/call');
     await ask('/dead');
     const before = asked;
