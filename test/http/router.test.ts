@@ -173,6 +173,29 @@ describe('the router', () => {
     );
   });
 
+  it('names each key that a body has more than once, with all other faults', async () => {
+    const repeated = '{"name":"x","size":1,"n\\u0061me":"y","nmae":[1,{"a":1,"b":{"c":1,"c":1,"c":2}}],"size":2}';
+    const { errors } = (await expectProblem(await put(repeated), 400)) as { errors: { path: string; message: string }[] };
+    expect(errors).to.have.deep.members([
+      { path: 'name', message: 'is given more than once' },
+      { path: 'nmae.1.b.c', message: 'is given more than once' },
+      { path: 'size', message: 'is given more than once' },
+      { path: 'nmae', message: 'is not known here' },
+    ]);
+    const alike = '{"name":"\\",\\"name\\":","size":1}';
+    expect((await put(alike)).status).to.equal(200);
+  });
+
+  for (const [what, body, message] of [
+    ['more levels than any route takes', `${'['.repeat(33)}${']'.repeat(33)}`, 'has more than 32 levels'],
+    ['more values than any route takes', `[${'[],'.repeat(20_000)}[]]`, 'has more than 20000 values'],
+  ] as const) {
+    it(`takes no body with ${what}`, async () => {
+      const reply = await put(body);
+      expect((await expectProblem(reply, 400))['errors']).to.deep.equal([{ path: 'body', message }]);
+    });
+  }
+
   it('refuses a query name given twice, and any query where none is taken', async () => {
     await expectProblem(await put('{"name":"x","size":1}', authorized, '/things/7?mode=a&mode=b'), 400);
     await expectProblem(await fetch(`${origin}/things/7?mode=a`), 400);
