@@ -69,6 +69,19 @@ describe('the function bootstraps in the framework as it is deployed', function 
   });
 });
 
+describe('a function in a framework that is not the one that was tested', function () {
+  this.timeout(240_000);
+
+  it('does not start where the framework would read the bodies', async () => {
+    const source = fileURLToPath(new URL('unlike-framework.js', import.meta.url));
+    const started = await startFramework({}, functionNames.api, source).then(
+      ({ process }) => void process.kill('SIGKILL'),
+      String,
+    );
+    expect(started).to.equal('Error: the framework ended with 1');
+  });
+});
+
 describe('a function that cannot be loaded', function () {
   this.timeout(240_000);
   let child: ChildProcess | undefined;

@@ -101,8 +101,10 @@ describe('hostile requests', () => {
   it('with many bodies that do not end are refused, and leave room for others', async () => {
     const open = await Promise.all(Array.from({ length: 8 }, () => unfinished(alice)));
     const one = await unfinished(alice);
-    expect(await one.answer).to.match(/^HTTP\/1\.1 429 /).and.to.contain('"limit":"unfinishedBodies","value":8');
-    await server.json(201, 'POST', '/bootstraps', { as: bob, body: makeRequest('his') });
+    expect(await one.answer)
+      .to.match(/^HTTP\/1\.1 429 /)
+      .and.to.contain('"limit":"unfinishedBodies","value":8');
+    await server.json(201, 'POST', '/bootstraps', { as: bob, body: makeRequest('his own') });
     for (const { socket } of [...open, one]) socket.destroy();
   });
 
