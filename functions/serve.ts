@@ -3,6 +3,7 @@ import { hideErrorTexts, readProcessConfig } from './config.js';
 import { type Context, createContext } from './context.js';
 import { createLog } from './host/log.js';
 import { onShutdown } from './host/shutdown.js';
+import { hasTakenServer } from './http/framework-server.js';
 import { register } from './index.js';
 
 export function serve(chosen: Parameters<typeof register>[0]): void {
@@ -15,5 +16,13 @@ export function serve(chosen: Parameters<typeof register>[0]): void {
     // A process serves one function, however many it registers.
     context ??= createContext(readProcessConfig(), { shutdown, log: createLog({ service }), service });
     return context;
+  });
+  // The framework listens as soon as it has loaded this module, before anything else runs.
+  setImmediate(() => {
+    if (hasTakenServer()) return;
+    createLog()('CRITICAL', 'The function does not start: it did not get the requests before the functions framework', {
+      advice: 'Deploy it with the version of @google-cloud/functions-framework that package.json names.',
+    });
+    process.exit(1);
   });
 }

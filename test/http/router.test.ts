@@ -10,7 +10,7 @@ import { expect } from 'chai';
 import * as z from 'zod';
 import { onFirstRequest } from '../../functions/first-use.js';
 import { type Clock, realClock } from '../../functions/host/clock.js';
-import { ownFrameworkBodies } from '../../functions/http/bodies.js';
+import { takeFrameworkServers } from '../../functions/http/framework-server.js';
 import { createRouter } from '../../functions/http/router.js';
 import { noTracing } from '../../functions/tracing/tracing.js';
 import { createMemoryStore } from '../../local/functions/memory-store.js';
@@ -89,8 +89,6 @@ describe('the router', () => {
     },
   };
 
-  void clock;
-
   /** Waits until the client has gone, and fails with `how` waits do. */
   async function waitForClient(how: string, gone: AbortSignal): Promise<never> {
     waitBegins();
@@ -109,10 +107,11 @@ describe('the router', () => {
   }
 
   before(async () => {
-    ownFrameworkBodies();
+    takeFrameworkServers();
     const handler = createRouter({
       context: {
         config: { project: 'plinth-test' } as never,
+        clock,
         log: (severity, message, fields) => void logged.push(JSON.stringify({ severity, message, ...fields })),
         store: createMemoryStore(),
         tracing: noTracing,

@@ -12,7 +12,7 @@ import type { Cloud } from '../../functions/cloud/index.js';
 import { readConfig } from '../../functions/config.js';
 import { createContext } from '../../functions/context.js';
 import { type Clock, realTimers } from '../../functions/host/clock.js';
-import { ownFrameworkBodies } from '../../functions/http/bodies.js';
+import { takeFrameworkServers } from '../../functions/http/framework-server.js';
 import { createOrganizationsFunction } from '../../functions/http/organizations/organizations.js';
 import type { Store } from '../../functions/store/store.js';
 import { pathTo } from '../../shared/api.js';
@@ -130,7 +130,7 @@ export async function createOrganizationsServer(
       if (severity !== 'INFO' && severity !== 'DEBUG') logged.push(JSON.stringify({ severity, message, ...fields }));
     },
   });
-  ownFrameworkBodies();
+  takeFrameworkServers();
   servers += 1;
   const name = `organizations-under-test-${servers}`;
   http(name, createOrganizationsFunction(context));
