@@ -6,8 +6,8 @@ import { type HttpFunction, http } from '@google-cloud/functions-framework';
 import { type FunctionName, functionNames } from '../shared/names.js';
 import type { Context } from './context.js';
 import { onFirstMessage, onFirstRequest } from './first-use.js';
+import { onDelivery } from './http/delivery.js';
 import { takeFrameworkServers } from './http/framework-server.js';
-import { onDelivery } from './triggers/delivery.js';
 import type { MessagePublished } from './triggers/run-step.js';
 
 type Key = keyof typeof functionNames;

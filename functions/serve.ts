@@ -1,6 +1,7 @@
 /** Registers functions with the settings of this process. */
 import { hideErrorTexts, readProcessConfig } from './config.js';
 import { type Context, createContext } from './context.js';
+import { realClock } from './host/clock.js';
 import { createLog } from './host/log.js';
 import { onShutdown } from './host/shutdown.js';
 import { hasTakenServer } from './http/framework-server.js';
@@ -18,7 +19,7 @@ export function serve(chosen: Parameters<typeof register>[0]): void {
     return context;
   });
   // The framework listens as soon as it has loaded this module, before anything else runs.
-  setImmediate(() => {
+  realClock.after(0, () => {
     if (hasTakenServer()) return;
     createLog()('CRITICAL', 'The function does not start: it did not get the requests before the functions framework', {
       advice: 'Deploy it with the version of @google-cloud/functions-framework that package.json names.',
