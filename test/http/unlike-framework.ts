@@ -5,6 +5,7 @@ import { serve } from '../../functions/serve.js';
 
 const { listeners } = Server.prototype;
 Server.prototype.listeners = function (this: Server, event: string | symbol) {
-  return listeners.call(this, event).map((each) => each.bind(this) as typeof each);
+  // An application has a `bind` of its own, for the method of WebDAV.
+  return listeners.call(this, event).map((each) => (...given: unknown[]) => Reflect.apply(each, this, given));
 };
 serve(Object.values(deployables));
