@@ -6,6 +6,10 @@ import { serve } from '../../functions/serve.js';
 const { listeners } = Server.prototype;
 Server.prototype.listeners = function (this: Server, event: string | symbol) {
   // An application has a `bind` of its own, for the method of WebDAV.
-  return listeners.call(this, event).map((each) => (...given: unknown[]) => Reflect.apply(each, this, given));
+  return listeners.call(this, event).map(
+    (each) =>
+      (...given: unknown[]) =>
+        Reflect.apply(each, this, given),
+  );
 };
 serve(Object.values(deployables));
