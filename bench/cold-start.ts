@@ -65,27 +65,25 @@ const fetchStore = `
   const url = \`http://\${host}/v1/projects/\${project}/databases/(default)/documents/bootstraps/nobody\`;
   const first = async () => (await fetch(url)).text();`;
 
-/** What the function does, and then a first call to Compute Engine, as most of a lane's steps make: it is refused, by the cloud. */
+/** A first call to Compute Engine, as most steps of a lane make, which the cloud refuses. Then what the function does. */
 const withCompute = (own: string, name: FunctionName): string => `${own}
-  import { cloudEvent } from '@google-cloud/functions-framework';
+  import { http } from '@google-cloud/functions-framework';
   import { getFunction } from '@google-cloud/functions-framework/testing';
   import { readProcessConfig } from ${fromTop('config.js')};
   import { createContext } from ${fromTop('context.js')};
   const own = getFunction('${name}');
-  cloudEvent('${name}', async (event) => {
-    await own(event);
+  http('${name}', async (request, response) => {
     const { config, cloud } = createContext(readProcessConfig());
     await cloud.compute.network(config.project, 'none').catch((error) => {
       if (error.code !== 'cloud-permission') throw error;
     });
+    await own(request, response);
   });`;
 
 /** A function that does what `before` calls `first`, and says hello. */
 function hello(name: FunctionName, before = 'const first = () => undefined;'): string {
-  const [register, answer] = lanes.includes(name)
-    ? ['cloudEvent', 'async () => void (await first())']
-    : ['http', "async (_, response) => { await first(); response.send('hello'); }"];
-  return `import { ${register} } from '@google-cloud/functions-framework'; ${before} ${register}('${name}', ${answer});`;
+  const answer = "async (_, response) => { await first(); response.send('hello'); }";
+  return `import { http } from '@google-cloud/functions-framework'; ${before} http('${name}', ${answer});`;
 }
 
 /** What the framework is to load, as files beside each other: `<variant>/<function>/index.mjs`. */

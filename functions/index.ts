@@ -2,11 +2,12 @@
  * Every deployable on one screen: its name, its trigger, and the modules imported by its first call. Google loads main.ts with
  * all of them, or a bundle with one. `local/` registers them with contexts of its own.
  */
-import { cloudEvent, type HttpFunction, http } from '@google-cloud/functions-framework';
+import { type HttpFunction, http } from '@google-cloud/functions-framework';
 import { type FunctionName, functionNames } from '../shared/names.js';
 import type { Context } from './context.js';
 import { onFirstMessage, onFirstRequest } from './first-use.js';
-import { ownFrameworkBodies } from './http/bodies.js';
+import { onDelivery } from './http/delivery.js';
+import { takeFrameworkServers } from './http/framework-server.js';
 import type { MessagePublished } from './triggers/run-step.js';
 
 type Key = keyof typeof functionNames;
@@ -30,21 +31,19 @@ const onMessage =
   (key: Key): Deployable =>
   (contextOf) => {
     const name = functionNames[key];
-    cloudEvent<MessagePublished['data']>(
-      name,
-      onFirstMessage(name, async () => {
-        const [{ runStep }, { answerPreflight }, { stepsOf }] = await Promise.all([
-          import('./triggers/run-step.js'),
-          import('./triggers/preflight.js'),
-          import('./steps/index.js'),
-        ]);
-        const context = contextOf(name);
-        const steps = stepsOf(context.config);
-        return async (event: MessagePublished) => {
-          if (!(await answerPreflight(context, event))) await runStep(context, steps, event);
-        };
-      }),
-    );
+    const handle = onFirstMessage(name, async () => {
+      const [{ runStep }, { answerPreflight }, { stepsOf }] = await Promise.all([
+        import('./triggers/run-step.js'),
+        import('./triggers/preflight.js'),
+        import('./steps/index.js'),
+      ]);
+      const context = contextOf(name);
+      const steps = stepsOf(context.config);
+      return async (event: MessagePublished) => {
+        if (!(await answerPreflight(context, event))) await runStep(context, steps, event);
+      };
+    });
+    http(name, onDelivery(handle));
   };
 
 // A bundle holds one of these and its imports. The annotation allows the bundler to leave out the others.
@@ -88,6 +87,6 @@ export const deployables: Readonly<Record<Key, Deployable>> = {
 
 /** The first call of a function asks for its context. Registering again replaces earlier functions. */
 export function register(chosen: Iterable<Deployable>, contextOf: ContextOf): void {
-  ownFrameworkBodies();
+  takeFrameworkServers();
   for (const deployable of chosen) deployable(contextOf);
 }

@@ -54,6 +54,7 @@ export const commonProblems: readonly ProblemCode[] = [
   'method-not-allowed',
   'payload-too-large',
   'unsupported-media-type',
+  'too-many',
   'internal',
   'unavailable',
 ];

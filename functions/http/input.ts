@@ -4,6 +4,7 @@ import type * as z from 'zod';
 import type { Route } from '../../shared/api.js';
 import { type Fault, unknownHere } from '../../shared/problems.js';
 import { wordsOf } from './fault-words.js';
+import type { JsonRead } from './json.js';
 
 export interface RawInput {
   readonly params: Readonly<Record<string, string>>;
@@ -12,6 +13,8 @@ export interface RawInput {
   readonly headers: IncomingHttpHeaders;
   /** Parsed JSON. Undefined if there is no body. */
   readonly body: unknown;
+  /** The path of each key that the body has more than once. */
+  readonly repeated: JsonRead['repeated'];
 }
 
 export interface Input {
@@ -33,6 +36,8 @@ const faultsOf = (error: z.ZodError, prefix: readonly string[]): Fault[] =>
     return [{ path: path.length === 0 ? 'body' : pathText(path), message: issue.message }];
   });
 
+const givenAgain = (path: string): Fault => ({ path, message: 'is given more than once' });
+
 const unknownNames = (names: Iterable<string>): Fault[] =>
   [...names].map((name) => ({ path: `query.${name}`, message: unknownHere }));
 
@@ -49,13 +54,14 @@ export function parseInput(route: Route, raw: RawInput): Input | { readonly faul
   const given = new URLSearchParams(raw.search);
   const names = new Set(given.keys());
   for (const name of names) {
-    if (given.getAll(name).length > 1) faults.push({ path: `query.${name}`, message: 'is given more than once' });
+    if (given.getAll(name).length > 1) faults.push(givenAgain(`query.${name}`));
   }
   if (route.query === undefined) faults.push(...unknownNames(names));
   const query = route.query === undefined ? undefined : parse(route.query, Object.fromEntries(given), ['query']);
 
   const headers = route.headers === undefined ? undefined : parse(route.headers, raw.headers, ['header']);
 
+  faults.push(...raw.repeated.map((path) => givenAgain(pathText(path))));
   let body: unknown;
   if (route.body !== undefined && raw.body === undefined) faults.push({ path: 'body', message: 'is missing' });
   else if (route.body !== undefined) body = parse(route.body, raw.body, []);

@@ -13,8 +13,11 @@ import { withRedactor } from '../host/redaction.js';
 import type { Authenticate, Caller } from '../identity/auth.js';
 import { traceFields, traceIn } from '../tracing/trace.js';
 import type { Span } from '../tracing/tracing.js';
-import { type Body, bodyOf, type FrameworkRequest } from './bodies.js';
+import { createBodyPlaces, readBody } from './bodies.js';
+import type { FrameworkRequest } from './framework-server.js';
 import { parseInput } from './input.js';
+import { type JsonRead, readJson } from './json.js';
+import { createPlaces, type Places } from './places.js';
 import { type Answer, sendAnswer, sendProblem } from './reply.js';
 
 type Part<R, K extends string> = R extends { readonly [key in K]: z.ZodType<infer T> } ? T : undefined;
@@ -46,7 +49,7 @@ interface Unread {
 export type HttpFunction = (request: FrameworkRequest, response: ServerResponse) => Promise<void>;
 
 export interface RouterParts<T extends RouteTable> {
-  readonly context: Pick<Context, 'config' | 'log' | 'store' | 'tracing'>;
+  readonly context: Pick<Context, 'clock' | 'config' | 'log' | 'store' | 'tracing'>;
   readonly routes: T;
   readonly handlers: Handlers<T>;
   readonly authenticate: Authenticate;
@@ -113,12 +116,9 @@ function badInput(errors: readonly Fault[]): Problem {
   return new Problem('bad-input', [...named, ...more].join(' '), { errors });
 }
 
-function jsonIn(route: Route, headers: IncomingHttpHeaders, body: Body): unknown {
-  const limit = route.bodyLimitBytes ?? defaultBodyLimitBytes;
-  if (body.cut || body.bytes.length > limit) {
-    throw new Problem('payload-too-large', `The body is larger than ${limit / 1024} KiB.`);
-  }
-  if (body.bytes.length === 0) return undefined;
+/** A body without content needs no type. */
+function jsonIn(headers: IncomingHttpHeaders, bytes: Buffer): JsonRead {
+  if (bytes.length === 0) return { value: undefined, repeated: [] };
   const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';');
   const charset = parameters.map((each) => each.trim()).find((each) => each.startsWith('charset='));
   if (type.trim() !== 'application/json' || !/^(?:charset=("?)utf-8\1)?$/.test(charset ?? '')) {
@@ -128,22 +128,95 @@ function jsonIn(route: Route, headers: IncomingHttpHeaders, body: Body): unknown
     throw new Problem('unsupported-media-type', 'The body must not be compressed.');
   }
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body.bytes));
-  } catch {
+    return readJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (error) {
     // The parser's own message quotes the body, which may hold secrets.
-    throw badInput([{ path: 'body', message: 'is not valid JSON in UTF-8' }]);
+    const message = error instanceof RangeError ? error.message : 'is not valid JSON in UTF-8';
+    throw badInput([{ path: 'body', message }]);
   }
 }
 
-export function createRouter<const T extends RouteTable>(parts: RouterParts<T>): HttpFunction {
+const isStream = ({ replies }: Route): boolean =>
+  Object.values(replies).some(({ type }) => type === 'text/event-stream');
+
+/** The reason of `gone`. What it stops fails with it, or with an error that it caused. */
+class ClientGone extends Error {
+  override readonly name = 'ClientGone';
+}
+
+function isCausedBy(error: unknown, reason: unknown): boolean {
+  for (let each = error; each instanceof Error; each = each.cause) if (each === reason) return true;
+  return false;
+}
+
+/** A request while it is answered. */
+interface Exchange {
+  readonly request: FrameworkRequest;
+  readonly span: Span;
+  readonly gone: AbortSignal;
+  readonly matched: Match;
+  readonly search: string;
+  readonly redactor: SecretRedactor;
+}
+
+/** Authenticates, reads and checks, in this order, and has the handler answer. Nothing is kept of a body before the token. */
+function createAnswering<T extends RouteTable>(parts: RouterParts<T>): (exchange: Exchange) => Promise<Answer> {
   const { context, authenticate, registerSecrets = () => undefined } = parts;
+  const bodies = createBodyPlaces();
+  const streams = createPlaces({ limit: 'streams', what: 'streams of events', each: 20, all: 60 });
+  /** Until the client has its answer, or has gone. */
+  const hold = (places: Places, identity: string, gone: AbortSignal): void => {
+    gone.throwIfAborted();
+    gone.addEventListener('abort', places.take(identity), { once: true });
+  };
+
+  return async ({ request, span, gone, matched, search, redactor }) => {
+    const { operation, route, params } = matched;
+    const authenticating = route.caller === 'known' ? authenticate(request.headers) : undefined;
+    // The first token needs the issuer's keys, from far away. The store's client takes as long to load, so load it
+    // meanwhile.
+    if (authenticating !== undefined) context.store.prepare();
+    const caller = await authenticating;
+    const identity = caller?.identity ?? '';
+    let finish = (): void => undefined;
+    const bytes = await readBody(request, {
+      limitBytes: route.bodyLimitBytes ?? defaultBodyLimitBytes,
+      clock: context.clock,
+      gone,
+      onUnfinished: () => {
+        finish = bodies.unfinished.take(identity);
+      },
+      onLarge: () => hold(bodies.large, identity, gone),
+    }).finally(() => finish());
+    const { value, repeated } = jsonIn(request.headers, bytes);
+    registerSecrets(redactor, value);
+    const input = parseInput(route, { params, search, headers: request.headers, body: value, repeated });
+    if ('faults' in input) {
+      const query = Object.fromEntries(new URLSearchParams(search));
+      const more =
+        caller === undefined ? [] : await parts.objections?.[operation]?.({ caller, query, body: value, gone });
+      throw badInput([...input.faults, ...(more ?? [])]);
+    }
+    if (isStream(route)) hold(streams, identity, gone);
+    const handler = parts.handlers[operation] as unknown as (call: object) => Promise<Answer>;
+    return handler({ ...input, span, gone, caller });
+  };
+}
+
+/** Nobody reads an answer to a request whose client has gone, so it has no content. The status is that of nginx. */
+const clientGone = 499;
+
+export function createRouter<const T extends RouteTable>(parts: RouterParts<T>): HttpFunction {
+  const { context } = parts;
   const { tracing } = context;
   const match = createMatcher(parts.routes);
+  const answerTo = createAnswering(parts);
 
   const serve = async (request: FrameworkRequest, response: ServerResponse, redactor: SecretRedactor) => {
     const span = await tracing.begin(`${request.method}`, traceIn(request.headers), { kind: 'server' });
-    const gone = new AbortController();
-    response.on('close', () => gone.abort());
+    const client = new AbortController();
+    const { signal: gone } = client;
+    response.on('close', () => client.abort(new ClientGone('The client hung up.')));
     let matched: Match | undefined;
     /** Runs before the last byte. Afterwards the function may be frozen. */
     const ended = (status: number, failure?: string): Promise<void> => {
@@ -154,28 +227,10 @@ export function createRouter<const T extends RouteTable>(parts: RouterParts<T>):
       const url = request.originalUrl ?? request.url ?? '/';
       const [path, search] = splitOnce(url, '?');
       matched = match(request.method ?? '', path);
-      const { operation, route, params } = matched;
-      const authenticating = route.caller === 'known' ? authenticate(request.headers) : undefined;
-      // The first token needs the issuer's keys, from far away. The store's client takes as long to load, so load it
-      // meanwhile.
-      if (authenticating !== undefined) context.store.prepare();
-      const caller = await authenticating;
-      const read = bodyOf(request) ?? { bytes: request.rawBody ?? Buffer.alloc(0), cut: false };
-      const given = jsonIn(route, request.headers, read);
-      registerSecrets(redactor, given);
-      const input = parseInput(route, { params, search, headers: request.headers, body: given });
-      if ('faults' in input) {
-        const query = Object.fromEntries(new URLSearchParams(search));
-        const more =
-          caller === undefined
-            ? []
-            : await parts.objections?.[operation]?.({ caller, query, body: given, gone: gone.signal });
-        throw badInput([...input.faults, ...(more ?? [])]);
-      }
-      const handler = parts.handlers[operation] as unknown as (call: object) => Promise<Answer>;
-      const answer = await handler({ ...input, span, gone: gone.signal, caller });
-      await sendAnswer(response, answer, gone.signal, () => ended(answer.status));
+      const answer = await answerTo({ request, span, gone, matched, search, redactor });
+      await sendAnswer(response, answer, gone, () => ended(answer.status));
     } catch (error) {
+      if (gone.aborted && isCausedBy(error, gone.reason)) return ended(clientGone, 'the client hung up');
       const problem = problemOf(context, error, span);
       await ended(problem.kind.status, problem.code);
       // A broken stream can report nothing more. The client reconnects with its cursor.

@@ -5,7 +5,7 @@
 import type { RequestListener, Server } from 'node:http';
 import { getTestServer } from '@google-cloud/functions-framework/testing';
 import type { Context } from '../../functions/context.js';
-import { ownBodies } from '../../functions/http/bodies.js';
+import { takeServer } from '../../functions/http/framework-server.js';
 import { deployables, register } from '../../functions/index.js';
 import { descriptionRoutes } from '../../shared/api.js';
 import { consoleRoutes } from '../../shared/console/routes.js';
@@ -63,7 +63,7 @@ export async function startFunctionServer(
     Object.values(functionNames).map((name) => [name, getTestServer(name)]),
   );
   // The framework's servers get their requests by hand here, so they do not show up where Node announces servers.
-  for (const server of servers.values()) ownBodies(server);
+  for (const server of servers.values()) takeServer(server);
   let working = 0;
 
   const listener: RequestListener = (request, response) => {

@@ -44,7 +44,7 @@ describe('the functions that events call', () => {
   }
 
   /** As Eventarc sends it: a CloudEvent in binary mode. */
-  const deliver = (name: string, data: string) =>
+  const deliver = (name: string, data: string, spaces = 0) =>
     post(
       name,
       {
@@ -54,7 +54,7 @@ describe('the functions that events call', () => {
         'ce-source': '//pubsub.googleapis.com/projects/plinth-test/topics/t',
         'ce-type': 'google.cloud.pubsub.topic.v1.messagePublished',
       },
-      JSON.stringify({ message: { data, messageId: '1' }, subscription: 's' }),
+      JSON.stringify({ message: { data, messageId: '1' }, subscription: 's' }) + ' '.repeat(spaces),
     );
   const encoded = (message: unknown): string => Buffer.from(JSON.stringify(message)).toString('base64');
 
@@ -75,6 +75,12 @@ describe('the functions that events call', () => {
     const message = { schema: 1, bootstrapId: 'b1', instance: 'project', generation: 1 };
     expect((await deliver(functionNames.runHostStep, encoded(message))).status).to.equal(204);
     expect(world.logs.map(({ message: text }) => text)).to.deep.equal(['project: ignored']);
+  });
+
+  it('drop, and log as an error, what is longer than any message of ours', async () => {
+    const message = encoded({ schema: 1, bootstrapId: 'b1', instance: 'project', generation: 1 });
+    expect((await deliver(functionNames.runHostStep, message, 64 * 1024)).status).to.equal(204);
+    expect(world.logs.map(({ severity }) => severity)).to.deep.equal(['ERROR']);
   });
 
   it('answer with an error what a redelivery may heal', async () => {

@@ -14,9 +14,9 @@ import { type Context, createContext } from '../../functions/context.js';
 import { runMessage } from '../../functions/engine/run/run.js';
 import { type AnyStep, again, defineStep, done } from '../../functions/engine/step.js';
 import { createLog } from '../../functions/host/log.js';
-import { ownFrameworkBodies } from '../../functions/http/bodies.js';
 import { createBootstrapsFunction } from '../../functions/http/bootstraps/bootstraps.js';
 import { type StreamTimes, streamTimes } from '../../functions/http/bootstraps/event-stream.js';
+import { takeFrameworkServers } from '../../functions/http/framework-server.js';
 import { answer } from '../../functions/preflight/answer.js';
 import { ageIdentity } from '../../functions/steps/config/age-identity.js';
 import { datacenters } from '../../functions/steps/topology.js';
@@ -233,7 +233,7 @@ export async function createBootstrapsServer(
     },
   });
 
-  ownFrameworkBodies();
+  takeFrameworkServers();
   servers += 1;
   const name = `bootstraps-under-test-${servers}`;
   http(name, createBootstrapsFunction(context, steps, { ...streamTimes, progressSeconds: 0.02, ...times }));

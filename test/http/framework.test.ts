@@ -69,6 +69,25 @@ describe('the function bootstraps in the framework as it is deployed', function 
   });
 });
 
+describe('a function in a framework that is not the one that was tested', function () {
+  this.timeout(240_000);
+
+  it('does not start where the framework would read the bodies', async () => {
+    const source = fileURLToPath(new URL('unlike-framework.js', import.meta.url));
+    // It may end before anybody can connect, or just afterwards.
+    const ended = await startFramework({}, functionNames.api, source).then(
+      async ({ process }) => {
+        const patience = setTimeout(() => process.kill('SIGKILL'), 10_000);
+        const [code] = await once(process, 'exit');
+        clearTimeout(patience);
+        return `the framework ended with ${code}`;
+      },
+      ({ message }: Error) => message,
+    );
+    expect(ended).to.equal('the framework ended with 1');
+  });
+});
+
 describe('a function that cannot be loaded', function () {
   this.timeout(240_000);
   let child: ChildProcess | undefined;

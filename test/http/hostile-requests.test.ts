@@ -1,7 +1,8 @@
 /** Requests that try to be more, or something else, than one request: smuggled ones, and ids that lead out of their collection. */
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
+import { until } from '../support/halves.js';
 import { type BootstrapsServer, createBootstrapsServer, makeRequest } from './bootstraps-server.js';
 import { createIssuer, type Issuer } from './issuer.js';
 
@@ -72,6 +73,64 @@ describe('hostile requests', () => {
     const statuses = [...text.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map(([, status]) => Number(status));
     return { status: statuses[0] ?? 0, statuses, body: text.slice(text.indexOf('\r\n\r\n')) };
   }
+
+  /** A request whose body has begun and does not end. */
+  async function unfinished(email: string, path = '/bootstraps'): Promise<{ socket: Socket; answer: Promise<string> }> {
+    const { port, hostname } = new URL(server.origin);
+    const socket = connect(Number(port), hostname);
+    socket.on('error', () => undefined);
+    const headers = ['host: x', ...(await authorized(email)), 'content-type: application/json', 'content-length: 1000'];
+    socket.write(`POST ${path} HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n{"options":`);
+    const answer = once(socket, 'data').then(([data]) => String(data));
+    answer.catch(() => undefined);
+    return { socket, answer };
+  }
+
+  for (const [title, headers] of Object.entries({
+    'as any other': [],
+    'with the id of an event': ['ce-id: 1', 'content-type: application/json'],
+    'as an event in JSON': ['content-type: application/cloudevents+json'],
+    'that is compressed': ['content-encoding: gzip', 'content-type: application/json'],
+  })) {
+    it(`without a token are refused before a body comes: one ${title}`, async () => {
+      const { status } = await raw('POST /bootstraps HTTP/1.1', [...headers, 'content-length: 16777216']);
+      expect(status).to.equal(401);
+    });
+  }
+
+  it('with many bodies that do not end are refused, and leave room for others', async () => {
+    const open = await Promise.all(Array.from({ length: 8 }, () => unfinished(alice)));
+    const one = await unfinished(alice);
+    expect(await one.answer)
+      .to.match(/^HTTP\/1\.1 429 /)
+      .and.to.contain('"limit":"unfinishedBodies","value":8');
+    await server.json(201, 'POST', '/bootstraps', { as: bob, body: makeRequest('his own') });
+    for (const { socket } of [...open, one]) socket.destroy();
+  });
+
+  it('for more streams than one caller may have are refused, and leave room for others', async () => {
+    server.world.closed = true;
+    const { bootstrap } = await server.json<{ bootstrap: { id: string } }>(201, 'POST', '/bootstraps', {
+      as: alice,
+      body: makeRequest('followed'),
+    });
+    const path = `/bootstraps/${bootstrap.id}/events`;
+    await server.json(200, 'POST', `/bootstraps/${bootstrap.id}/share`, { as: alice, body: { with: bob } });
+    const clients = Array.from({ length: 20 }, () => new AbortController());
+    const follow = async (as: string, { signal } = new AbortController()) =>
+      (await server.fetch('GET', path, { as, signal })).status;
+    expect(await Promise.all(clients.map((each) => follow(alice, each)))).to.deep.equal(clients.map(() => 200));
+    const problem = await server.problem(429, 'GET', path, { as: alice });
+    expect(problem).to.include({ code: 'too-many', limit: 'streams', value: 20 });
+    const other = new AbortController();
+    expect(await follow(bob, other)).to.equal(200);
+    for (const each of clients) each.abort();
+    await until('the streams have ended', () => (server.watched() === 1 ? true : undefined), 10);
+    const again = new AbortController();
+    expect(await follow(alice, again)).to.equal(200);
+    for (const each of [other, again]) each.abort();
+    server.world.closed = false;
+  });
 
   it('that hide a second request behind two lengths, or a length and chunks, are refused whole', async () => {
     const hidden = `GET /bootstraps/${id} HTTP/1.1\r\nhost: x\r\n\r\n`;

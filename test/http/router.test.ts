@@ -1,19 +1,23 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { http } from '@google-cloud/functions-framework';
 import { getTestServer } from '@google-cloud/functions-framework/testing';
 import { expect } from 'chai';
 import * as z from 'zod';
 import { onFirstRequest } from '../../functions/first-use.js';
+import { type Clock, realClock } from '../../functions/host/clock.js';
 import { createLog } from '../../functions/host/log.js';
-import { ownFrameworkBodies } from '../../functions/http/bodies.js';
+import { takeFrameworkServers } from '../../functions/http/framework-server.js';
 import { createRouter } from '../../functions/http/router.js';
 import { noTracing } from '../../functions/tracing/tracing.js';
 import { createMemoryStore } from '../../local/functions/memory-store.js';
 import type { RouteTable } from '../../shared/api.js';
 import { Problem } from '../../shared/problems.js';
+import { until } from '../support/halves.js';
 
 const echo = { description: 'What came', type: 'application/json', schema: z.unknown() } as const;
 
@@ -71,12 +75,44 @@ describe('the router', () => {
   let origin: string;
   const logged: string[] = [];
   let [streamBegun, streamEnded] = [0, 0];
+  let waitEnds: (() => void) | undefined;
+  let waitBegins: () => void = () => undefined;
+  /** The time limit of a body, while one is read. */
+  let onLate: (() => void) | undefined;
+  const clock: Clock = {
+    ...realClock,
+    after(seconds, work) {
+      if (seconds !== 30) return realClock.after(seconds, work);
+      onLate = work;
+      return () => {
+        onLate = undefined;
+      };
+    },
+  };
+
+  /** Waits until the client has gone, and fails with `how` waits do. */
+  async function waitForClient(how: string, gone: AbortSignal): Promise<never> {
+    waitBegins();
+    try {
+      if (how === 'bug') {
+        await once(gone, 'abort');
+        throw new Error('a bug of a request without a client');
+      }
+      return await sleep(60_000, undefined as never, { signal: gone }).catch((cause: unknown) => {
+        throw how === 'cloud' ? new Problem('cloud-unavailable', 'Google did not answer.', { cause }) : cause;
+      });
+    } finally {
+      // The router is told of it first.
+      setImmediate(() => waitEnds?.());
+    }
+  }
 
   before(async () => {
-    ownFrameworkBodies();
+    takeFrameworkServers();
     const handler = createRouter({
       context: {
         config: { project: 'plinth-test' } as never,
+        clock,
         log: createLog({ write: (line) => logged.push(line) }),
         store: createMemoryStore(),
         tracing: noTracing,
@@ -101,7 +137,8 @@ describe('the router', () => {
           body: { id: params.id, mode: query.mode, name: body.name, email: caller.email },
         }),
         getThing: async ({ params }) => ({ status: 200, body: { id: params.id } }),
-        fail: async ({ body }) => {
+        fail: async ({ body, gone }) => {
+          if (body.how === 'wait') return waitForClient(body.token ?? '', gone);
           if (body.how === 'limit') throw new Problem('too-many', 'Ten live at once.', { retryAfterSeconds: 1.5 });
           if (body.how === 'cloud') throw new Problem('cloud-unavailable', `It refused ${body.token}`);
           throw new Error(`a bug near ${body.token}`, { cause: new Error(`deeper ${body.token}`) });
@@ -174,6 +211,31 @@ describe('the router', () => {
     );
   });
 
+  it('names each key that a body has more than once, with all other faults', async () => {
+    const repeated = '{"name":"x","size":1,"n\\u0061me":"y","nmae":[1,{"a":1,"b":{"c":1,"c":1,"c":2}}],"size":2}';
+    const { errors } = (await expectProblem(await put(repeated), 400)) as {
+      errors: { path: string; message: string }[];
+    };
+    expect(errors).to.have.deep.members([
+      { path: 'name', message: 'is given more than once' },
+      { path: 'nmae.1.b.c', message: 'is given more than once' },
+      { path: 'size', message: 'is given more than once' },
+      { path: 'nmae', message: 'is not known here' },
+    ]);
+    const alike = '{"name":"\\",\\"name\\":","size":1}';
+    expect((await put(alike)).status).to.equal(200);
+  });
+
+  for (const [what, body, message] of [
+    ['more levels than any route takes', `${'['.repeat(33)}${']'.repeat(33)}`, 'has more than 32 levels'],
+    ['more values than any route takes', `[${'[],'.repeat(20_000)}[]]`, 'has more than 20000 values'],
+  ] as const) {
+    it(`takes no body with ${what}`, async () => {
+      const reply = await put(body);
+      expect((await expectProblem(reply, 400))['errors']).to.deep.equal([{ path: 'body', message }]);
+    });
+  }
+
   it('refuses a query name given twice, and any query where none is taken', async () => {
     await expectProblem(await put('{"name":"x","size":1}', authorized, '/things/7?mode=a&mode=b'), 400);
     await expectProblem(await fetch(`${origin}/things/7?mode=a`), 400);
@@ -214,6 +276,48 @@ describe('the router', () => {
       200,
     );
     await expectProblem(await post({ how: 'limit', more: 'x'.repeat(1_900_000) }), 429);
+  });
+
+  for (const [how, what, lines] of [
+    ['nothing', 'is waited for', []],
+    ['cloud', 'is a call to the cloud', []],
+    ['bug', 'is a bug', ['ERROR']],
+  ] as const) {
+    it(`logs ${lines.length === 0 ? 'no failure' : 'the failure'} of a request whose client has gone while it ${what}`, async () => {
+      const before = logged.length;
+      const client = new AbortController();
+      const begun = new Promise<void>((resolve) => {
+        waitBegins = resolve;
+      });
+      const ended = new Promise<void>((resolve) => {
+        waitEnds = resolve;
+      });
+      const reply = fetch(`${origin}/failures`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ how: 'wait', token: how }),
+        signal: client.signal,
+      }).catch(() => undefined);
+      await begun;
+      client.abort();
+      await Promise.all([reply, ended]);
+      expect(logged.slice(before).map((line) => JSON.parse(line).severity)).to.deep.equal(lines);
+    });
+  }
+
+  it('takes a body for so long, and then says so', async () => {
+    const { port } = server.address() as AddressInfo;
+    const request = httpRequest({ host: '127.0.0.1', port, path: '/things/7', method: 'PUT', headers: authorized });
+    const answered = once(request, 'response') as Promise<[IncomingMessage]>;
+    request.write('{"name":');
+    const late = await until('the body is read', () => onLate, 10);
+    late();
+    const [reply] = await answered;
+    const text = (await reply.toArray()).join('');
+    request.destroy();
+    expect(reply.statusCode).to.equal(400);
+    expect(JSON.parse(text).errors).to.deep.equal([{ path: 'body', message: 'did not end within 30 seconds' }]);
+    expect(onLate).to.equal(undefined);
   });
 
   it('hangs up on a body that does not end', async function () {

@@ -13,7 +13,7 @@ import { readConfig } from '../../functions/config.js';
 import { type Context, createContext } from '../../functions/context.js';
 import { type Clock, realTimers } from '../../functions/host/clock.js';
 import { createLog } from '../../functions/host/log.js';
-import { ownFrameworkBodies } from '../../functions/http/bodies.js';
+import { takeFrameworkServers } from '../../functions/http/framework-server.js';
 import { createOrganizationsFunction } from '../../functions/http/organizations/organizations.js';
 import type { Store } from '../../functions/store/store.js';
 import { pathTo } from '../../shared/api.js';
@@ -134,7 +134,7 @@ export async function createOrganizationsServer(
       },
     }),
   });
-  ownFrameworkBodies();
+  takeFrameworkServers();
   servers += 1;
   const name = `organizations-under-test-${servers}`;
   http(name, createOrganizationsFunction(context));

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { type FunctionName, functionNames } from '../../shared/names.js';
 import { until } from './halves.js';
 
-interface Framework {
+export interface Framework {
   readonly url: string;
   readonly process: ChildProcess;
   /** Lines of the function's log, parsed. */
@@ -17,22 +17,27 @@ interface Framework {
 
 const sources = fileURLToPath(new URL('../../functions/main.js', import.meta.url));
 
-/** `source`: a file or the folder of a bundle; default: all functions from their sources. */
+/**
+ * `source`: a file or the folder of a bundle; default: all functions from their sources. `prefix`: what the command line begins
+ * with, and which then runs the rest.
+ */
 export async function startFramework(
   env: Readonly<Record<string, string>>,
   target: FunctionName = functionNames.bootstraps,
   source: string = sources,
+  prefix: readonly string[] = [],
 ): Promise<Framework> {
   const probe = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => probe.once('listening', resolve));
   const { port } = probe.address() as AddressInfo;
   await new Promise((resolve) => probe.close(resolve));
   const framework = createRequire(import.meta.url).resolve('@google-cloud/functions-framework');
-  const child = spawn(
-    process.execPath,
-    [framework.replace(/index\.js$/, 'main.js'), `--target=${target}`, `--source=${source}`, `--port=${port}`],
-    { env: { PATH: process.env['PATH'], ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
-  );
+  const program = framework.replace(/index\.js$/, 'main.js');
+  const [command = '', ...args] = [...prefix, process.execPath, program];
+  const child = spawn(command, [...args, `--target=${target}`, `--source=${source}`, `--port=${port}`], {
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let said = '';
   // The framework writes its own lines there, of errors that are told in the log already.
   child.stderr?.resume();

@@ -9,9 +9,8 @@ import { getTestServer } from '@google-cloud/functions-framework/testing';
 import type { Cloud } from '../../functions/cloud/index.js';
 import { readConfig } from '../../functions/config.js';
 import { createContext } from '../../functions/context.js';
-import { ownFrameworkBodies } from '../../functions/http/bodies.js';
 import { createBootstrapsFunction } from '../../functions/http/bootstraps/bootstraps.js';
-import type { HttpFunction } from '../../functions/http/router.js';
+import { takeFrameworkServers } from '../../functions/http/framework-server.js';
 import { answer } from '../../functions/preflight/answer.js';
 import { stepsOf } from '../../functions/steps/index.js';
 import { createMemoryStore } from '../../local/functions/memory-store.js';
@@ -101,14 +100,20 @@ export async function createSpecService(): Promise<SpecService> {
   });
   const bootstraps = createBootstrapsFunction(context, stepsOf({ hosts: true }));
   let last: Request = {};
-  const recording: HttpFunction = (request, response) => {
-    if (request.method === 'POST') last = JSON.parse(String(request.rawBody)) as Request;
-    return bootstraps(request, response);
-  };
-  ownFrameworkBodies();
-  http(name, recording);
+  takeFrameworkServers();
+  http(name, bootstraps);
   const server: Server = getTestServer(name);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  // A body can be read once, and the function does that: this looks at the bytes as they come.
+  server.prependListener('request', (request) => {
+    const chunks: Buffer[] = [];
+    const push = request.push.bind(request);
+    request.push = (chunk: Buffer | null) => {
+      if (chunk !== null) chunks.push(chunk);
+      else if (request.method === 'POST') last = JSON.parse(String(Buffer.concat(chunks))) as Request;
+      return push(chunk);
+    };
+  });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const token = await issuer.token('alice@example.com');
   return {

@@ -42,14 +42,14 @@ const format = (item: StreamItem, id?: string): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${item.type}\ndata: ${JSON.stringify(item)}\n\n`;
 
 /** A bell that can ring before anybody waits for it. */
-function createBell(clock: Clock, gone: AbortSignal) {
+function createBell(clock: Clock, signals: readonly AbortSignal[]) {
   let rung = false;
   let wake: () => void = () => undefined;
   const ring = (): void => {
     rung = true;
     wake();
   };
-  gone.addEventListener('abort', ring);
+  for (const signal of signals) signal.addEventListener('abort', ring);
   return {
     ring,
     /** Waits until the bell rings, or for so many seconds. */
@@ -65,7 +65,9 @@ function createBell(clock: Clock, gone: AbortSignal) {
       }
       rung = false;
     },
-    silence: () => gone.removeEventListener('abort', ring),
+    silence(): void {
+      for (const signal of signals) signal.removeEventListener('abort', ring);
+    },
   };
 }
 
@@ -75,7 +77,8 @@ export async function* streamEvents(
   { cursor: from, gone, times = streamTimes }: { cursor: string | undefined; gone: AbortSignal; times?: StreamTimes },
 ): AsyncGenerator<string> {
   // When this function's instance shuts down, the client reconnects to another one with its cursor.
-  const bell = createBell(clock, shutdown === undefined ? gone : AbortSignal.any([gone, shutdown]));
+  // AbortSignal.any would leave something of each stream with the signal of the process.
+  const bell = createBell(clock, shutdown === undefined ? [gone] : [gone, shutdown]);
   let fresh = false;
   let broken: { readonly error: unknown } | undefined;
   const unwatch = source.watch(

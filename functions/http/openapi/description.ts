@@ -6,18 +6,26 @@ import { tryPage, tryPagePolicy } from './try-page.js';
 
 const cacheable = { 'cache-control': 'public, max-age=300' };
 
-/** Calls `load` on the first request for the document. Most instances never get one. */
+/**
+ * Makes the document on the first request for it, and once, however many come at the same time: it takes a second or so. Most
+ * instances never get one.
+ */
 export function documentHandlers(
   load: () => Promise<ApiDescription>,
 ): Pick<Handlers<typeof descriptionRoutes>, 'describeApi'> {
-  let document: string | undefined;
+  let document: Promise<Buffer> | undefined;
+  const make = async (): Promise<Buffer> => {
+    const [{ openApiDocument }, api] = await Promise.all([import('./openapi.js'), load()]);
+    // Text would be copied for each reply that waits to be read.
+    return Buffer.from(JSON.stringify(openApiDocument(api)));
+  };
   return {
     async describeApi() {
-      if (document === undefined) {
-        const [{ openApiDocument }, api] = await Promise.all([import('./openapi.js'), load()]);
-        document = JSON.stringify(openApiDocument(api));
-      }
-      return { status: 200, headers: cacheable, body: document };
+      document ??= make().catch((error: unknown) => {
+        document = undefined;
+        throw error;
+      });
+      return { status: 200, headers: cacheable, body: await document };
     },
   };
 }
