@@ -246,14 +246,24 @@ export const guards: readonly Fault[] = [
   {
     name: 'Whoever makes an organization takes teams with their projects, where consent is off',
     source: 'guard',
-    edits: [{ find: "own?.role !== 'admin' && (await hasProjects(context, team))", put: 'team.teamId < 0' }],
+    edits: [
+      {
+        find: "own?.role !== 'admin' && (await hasProjects(context, team))",
+        put: '(await hasProjects(context, team)) && team.teamId < 0',
+      },
+    ],
     tests: ['http/team-takeover.test.js'],
     fails: 'takes no team that has a living project, even where consent is off; its admin gives it by a transfer',
   },
   {
     name: 'A former admin takes projects that began after they had left',
     source: 'guard',
-    edits: [{ find: '!isAdmin && (await hasProjects(context, team))', put: '!isAdmin && team.teamId < 0' }],
+    edits: [
+      {
+        find: '!isAdmin && (await hasProjects(context, team))',
+        put: '!isAdmin && (await hasProjects(context, team)) && team.teamId < 0',
+      },
+    ],
     tests: ['http/team-takeover.test.js'],
     fails: 'gets nothing by the undo of a migration that has removed them, once others have projects in the team',
   },
