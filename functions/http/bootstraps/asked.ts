@@ -3,6 +3,7 @@ import { microsOf } from '../../../shared/bootstrap/money.js';
 import {
   type BootstrapOptions,
   flagName,
+  flagOf,
   type GivenOptions,
   isSecret,
   type Option,
@@ -189,7 +190,7 @@ async function look(
   return { facts: { ...facts, package: chosen, checked: resumed }, found, isNew, seen };
 }
 
-/** Flags of secrets that are missing from the request, and that plinth still has. */
+/** Flags of secrets that other flags ask for, that are missing from the request, and that plinth still has. */
 async function keptSecrets(
   context: Context,
   faults: readonly Fault[],
@@ -198,7 +199,10 @@ async function keptSecrets(
 ): Promise<ReadonlySet<string>> {
   const missing = optionNames
     .filter(isSecret)
-    .filter((option) => given[option] === undefined && faults.some(({ path }) => path === flagName(option)));
+    .filter(
+      (option) =>
+        !flagOf(option).required && given[option] === undefined && faults.some(({ path }) => path === flagName(option)),
+    );
   if (missing.length === 0 || (own === undefined && takeUp === undefined)) return new Set();
   const has: SecretOptions =
     own === undefined
