@@ -62,7 +62,7 @@ export const badValues: readonly BadValue[] = [
     code: 'allowed',
     flags: { 'project-ttl': '3d' },
     exitCode: 2,
-    words: /at most 1d/,
+    words: /beyond 1d from its beginning/,
   },
   {
     what: 'a most that buys no time',

@@ -149,8 +149,8 @@ describe('odd values of flags', function () {
         const value = arrived.values.get(option) ?? '';
         const same = JSON.stringify(usual) === JSON.stringify(given);
         const wanted = sees?.(value) ?? (same ? value : usual);
-        // It is written in one run alone: `written` has its name.
-        const found = writtenAs[option] === 'path' ? seen.written.includes(String(value)) : look(seen);
+        // The output redacts its path, because secrets have the same value here.
+        const found = writtenAs[option] === 'path' ? alice.has(String(value)) : look(seen);
         return JSON.stringify(found) === JSON.stringify(wanted) ? [] : [{ flag: flagName(option), wanted, found }];
       });
       expect(wrong).to.deep.equal([]);

@@ -37,7 +37,7 @@ export const dependOnNode: readonly string[] = [
   ),
   ...['outside', 'process', 'secrets-file', 'ssh-private-key', 'storage-upload'].map((name) => `cli/${name}`),
   ...['cloud/', 'functions/', 'remote/'],
-  ...['console/issuer', 'console/page', 'console/sign-in'],
+  ...['console/identity-provider', 'console/page', 'console/sign-in'],
   ...['e2e/local', 'e2e/one-datacenter', 'e2e/traces'],
   ...['auth', 'event-stream', 'framework', 'health', 'hostile-requests', 'light', 'logs'].map((name) => `http/${name}`),
   ...['install-config/keys-and-certificates', 'install-config/sops'],
