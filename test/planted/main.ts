@@ -1,6 +1,6 @@
 /**
  * Plants one fault after another in a scratch copy of the project, and wants the tests to notice each. `--only` takes a fault by
- * its number, or those with a text in their names. Run as `npm run test:planted`.
+ * its number, or those with a text in their names, and may be given more than once. Run as `npm run test:planted`.
  */
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -24,11 +24,12 @@ const planted: readonly (Fault | ScheduleFault)[] = [...faults, ...guards, ...sc
 const isNamed = <T extends object>(fault: T): fault is Extract<T, Fault> => 'tests' in fault;
 
 /** None where no number or name fits. */
-function chosenBy(only: string | undefined): readonly Chosen[] {
+function chosenBy(only: readonly string[] | undefined): readonly Chosen[] {
   const all = planted.map((fault, i) => ({ ...fault, number: i + 1 }));
   if (only === undefined) return all;
-  const isNumber = /^\d+$/.test(only);
-  return all.filter(({ number, name }) => (isNumber ? String(number) === only : only !== '' && name.includes(only)));
+  const isMeant = ({ number, name }: Chosen, text: string): boolean =>
+    /^\d+$/.test(text) ? String(number) === text : text !== '' && name.includes(text);
+  return all.filter((fault) => only.some((text) => isMeant(fault, text)));
 }
 
 /** Before anything is planted: all tests are there, and pass. */
@@ -113,7 +114,7 @@ async function plantAll(copy: ScratchCopy, chosen: readonly Chosen[]): Promise<n
   return caught;
 }
 
-const { values } = parseArgs({ options: { only: { type: 'string' } } });
+const { values } = parseArgs({ options: { only: { type: 'string', multiple: true } } });
 const chosen = chosenBy(values.only);
 if (chosen.length === 0) {
   console.error(`--only takes a number from 1 to ${planted.length}, or a part of a fault's name.`);
