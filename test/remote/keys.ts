@@ -10,3 +10,6 @@ export const makeKey = (): OpenSshPair =>
     }).privateKey,
     'test',
   );
+
+/** `<type> <base64>`, as a machine publishes its host key. */
+export const withoutComment = (publicKey: string): string => publicKey.split(' ').slice(0, 2).join(' ');

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import type { FileSource, Host, Remote } from '../../functions/remote/remote.js';
 import { createRemote } from '../../functions/remote/remote.js';
 import { sha256 } from '../../shared/sha256.js';
-import { makeKey } from './keys.js';
+import { makeKey, withoutComment } from './keys.js';
 import { problemOf } from './problem-of.js';
 import { type Sshd, startSshd } from './sshd.js';
 
@@ -57,7 +57,7 @@ describe('a machine with OpenSSH', () => {
   });
 
   it('refuses a machine that shows another key than the published one, and names both', async () => {
-    const other = makeKey().publicKey;
+    const other = withoutComment(makeKey().publicKey);
     const jumpbox = { ...sshd.machine, hostKeys: [other] };
     const problem = await problemOf(remote.host({ ...request(), jumpbox }));
     expect(problem.code).to.equal('host-changed');

@@ -7,7 +7,7 @@ import { homedir, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Machine } from '../../functions/remote/remote.js';
-import { makeKey } from './keys.js';
+import { makeKey, withoutComment } from './keys.js';
 
 export interface Sshd {
   readonly folder: string;
@@ -96,7 +96,7 @@ export async function startSshd(name = 'jumpbox', environment: Readonly<Record<s
   return {
     folder,
     smallDisk,
-    machine: { name, address: '127.0.0.1', port, user: userInfo().username, hostKeys: [host.publicKey] },
+    machine: { name, address: '127.0.0.1', port, user: userInfo().username, hostKeys: [withoutComment(host.publicKey)] },
     privateKey: user.privateKey,
     strangerKey: stranger.privateKey,
     inside,

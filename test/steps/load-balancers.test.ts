@@ -6,6 +6,7 @@ import { loadBalancers } from '../../functions/steps/install/load-balancers.js';
 import type { LoadBalancers } from '../../shared/bootstrap/bootstrap.js';
 import { Problem } from '../../shared/problems.js';
 import { makeOptions } from '../install-config/make-options.js';
+import { makeHostKey } from '../support/host-keys.js';
 
 interface Made {
   readonly name: string;
@@ -46,7 +47,7 @@ async function callOf(services: readonly Made[], applied: unknown[] = [], kind: 
     asRoot: () => host,
   };
   const machine = { internalIp: '10.10.0.2', externalIp: '34.1.1.9' };
-  const known = { hostKeys: ['ssh-ed25519 AAAA'] };
+  const known = { hostKeys: [makeHostKey()] };
   const call = {
     context: { remote: { host: async () => host } },
     bootstrap: { id: 'b-1', options: makeOptions({ installVersion: '1.0.0' }), loadBalancers: kind },
