@@ -96,7 +96,13 @@ export async function startSshd(name = 'jumpbox', environment: Readonly<Record<s
   return {
     folder,
     smallDisk,
-    machine: { name, address: '127.0.0.1', port, user: userInfo().username, hostKeys: [withoutComment(host.publicKey)] },
+    machine: {
+      name,
+      address: '127.0.0.1',
+      port,
+      user: userInfo().username,
+      hostKeys: [withoutComment(host.publicKey)],
+    },
     privateKey: user.privateKey,
     strangerKey: stranger.privateKey,
     inside,
