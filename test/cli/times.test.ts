@@ -41,7 +41,15 @@ describe('a time on the command line', function () {
     service.instead.set(`POST ${path}`, [
       (response) => json(response, 200, { ...view, protection: { until, by: 'alice@example.com', reason: 'a demo' } }),
     ]);
-    const args = [...bootstrap, 'protect', view.projectId, '--reason', 'a demo', '--until', '2030-01-31T18:00:00+01:00'];
+    const args = [
+      ...bootstrap,
+      'protect',
+      view.projectId,
+      '--reason',
+      'a demo',
+      '--until',
+      '2030-01-31T18:00:00+01:00',
+    ];
     const { stdout, stderr } = await sandbox.run(args);
     expect(stdout, stderr).to.contain('is not removed before 2030-01-31 17:00 UTC.');
     expect(service.seen.find((asked) => asked.path === path)?.body).to.include({ until });

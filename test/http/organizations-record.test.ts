@@ -28,7 +28,13 @@ describe('the record of who did what', () => {
     const page = await server.ask('listOrganizationEvents', asked);
     expect(page.headers.get('link')).to.include('action=member-added');
     expect(page.body).to.deep.equal((await find({ action: 'member-added' })).slice(0, 1));
-    for (const query of [{ action: 'none' }, { since: 'yesterday' }, { since: '7' }, { until: '2026-11-23' }, { actor: 'bob' }]) {
+    for (const query of [
+      { action: 'none' },
+      { since: 'yesterday' },
+      { since: '7' },
+      { until: '2026-11-23' },
+      { actor: 'bob' },
+    ]) {
       await refused('bad-input', 'listOrganizationEvents', { params, query });
     }
   });
