@@ -65,7 +65,7 @@ describe('the package of --install-local', function () {
     sandbox.write('plinth.yaml', `${lines.join('\n')}\n`);
     const { code, stderr } = await sandbox.run(['up', '--yes'], { APP_SECRET: 'secret' });
     expect(code).to.equal(2);
-    expect(stderr).to.include('--install-local package.tar.gz: ');
+    expect(stderr).to.include('plinth.yaml:7:install-local package.tar.gz: --install-version is 9');
   });
 
   it('is taken where all is as the flags say, and a preview only warns', async () => {

@@ -223,6 +223,8 @@ describe('an installer package', function () {
       join(folder, 's'),
     ]);
     expect(ran.code).to.equal(2);
-    expect(ran.stderr).to.match(/short\.tar\.gz.*cannot be unpacked/).and.not.match(/--package/);
+    expect(ran.stderr)
+      .to.match(/short\.tar\.gz.*cannot be unpacked/)
+      .and.not.match(/--package/);
   });
 });
