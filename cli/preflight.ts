@@ -26,7 +26,7 @@ interface Parts {
 export async function check(call: Call, { checked, faults, travelling, maxCost, team }: Parts) {
   const { given, settings } = call;
   const keyFaults = await sshKeyFaults(given, settings);
-  const unread = await uploadFaults(given, settings);
+  const { faults: unread, mismatches } = await uploadFaults(given, settings);
   const uploads = unread.length > 0 ? {} : (await readUploads(given, settings)).options;
   const client = await call.connect();
   const sendable = sendableOf(withoutFiles(travelling));
@@ -41,7 +41,7 @@ export async function check(call: Call, { checked, faults, travelling, maxCost, 
     ...(team !== undefined && { team }),
   });
   const ofLocal = checked.faults.filter(({ path }) => localFlags.has(path));
-  const here = [...faults, ...ofLocal, ...unread];
+  const here = [...faults, ...ofLocal, ...unread, ...mismatches];
   const unsent = [...call.faults, ...checked.faults.filter(({ path }) => isUnsent(path, travelling, sendable))];
   const all: PreflightFinding[] = [
     await keyFinding(call, keyFaults),

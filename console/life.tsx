@@ -1,9 +1,8 @@
 /** What people ask of a project's life, each a question: more time, protection, sharing, removal. The words are those of the command line. */
 import { useState } from 'preact/hooks';
 import type { BootstrapSummary, BootstrapView } from '../shared/bootstrap/bootstrap.js';
-import { momentOf } from '../shared/bootstrap/duration.js';
 import type { Team } from '../shared/organization/team.js';
-import { call, path, Refusal } from './calls.js';
+import { call, path } from './calls.js';
 import { useLive } from './live.js';
 import { Loaded, Question } from './parts.js';
 import { removeAtOf, time } from './words.js';
@@ -39,13 +38,6 @@ function Extend({ of, done, close }: LifeParts) {
   );
 }
 
-/** A duration from now as the moment that the API takes, or the moment itself. */
-function untilOf(text: string): string {
-  const at = momentOf(text, 'ahead', Date.now());
-  if (at === undefined) throw new Refusal(400, 'Give a time such as 2030-01-31T18:00:00Z, or a duration such as 2d.');
-  return new Date(at).toISOString();
-}
-
 function Protect({ of, done, close }: LifeParts) {
   return (
     <Question
@@ -53,7 +45,7 @@ function Protect({ of, done, close }: LifeParts) {
       verb="Protect"
       close={close}
       act={async (form) => {
-        const body = { until: untilOf(word(form, 'until')), reason: word(form, 'reason') };
+        const body = { until: word(form, 'until'), reason: word(form, 'reason') };
         await call('bootstraps', 'POST', path`/bootstraps/${of.id}/protect`, { body });
         done();
       }}
@@ -62,7 +54,7 @@ function Protect({ of, done, close }: LifeParts) {
         It is not removed before then, whatever its time to live. Who protected it and why is shown to all who see it.
       </p>
       <label>
-        How long, such as 2d, or until when
+        How long from now, such as 2d, or a time with its zone such as 2030-01-31T18:00:00Z
         <input name="until" required autocomplete="off" spellcheck={false} defaultValue="2d" />
       </label>
       <label>

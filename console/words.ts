@@ -8,7 +8,10 @@ export const span = (ms: number): string => formatSeconds(Math.max(0, ms / 1000)
 /** Whole minutes: it does not change each second. */
 const spanInMinutes = (ms: number): string => (ms < 60_000 ? span(ms) : span(Math.floor(ms / 60_000) * 60_000));
 
-const clock = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const clock = new Intl.DateTimeFormat(undefined, {
+  ...{ year: 'numeric', month: 'short', day: 'numeric' },
+  ...{ hour: 'numeric', minute: '2-digit', timeZoneName: 'short' },
+});
 export const time = (iso: string): string => clock.format(new Date(iso));
 
 export const money = (amount: number | undefined, currency: string): string =>

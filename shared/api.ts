@@ -3,6 +3,7 @@
  * (bootstrap/routes.ts, organization/routes.ts). The keys of a table are operation ids.
  */
 import * as z from 'zod';
+import { timeForm, timeOf, timePattern } from './bootstrap/duration.js';
 import { plainLine } from './plain-text.js';
 import { type ProblemCode, problemKinds } from './problems.js';
 
@@ -75,6 +76,17 @@ export const flag = (description: string) =>
 /** A moment in UTC, such as `2026-11-23T09:00:00.000Z`. */
 export const moment = (description: string, example = '2026-11-23T09:00:00.000Z') =>
   z.iso.datetime().meta({ description, examples: [example] });
+
+/** A time that a caller gives. The handler reads it with `timeOf`, which needs the clock for a duration. */
+export const givenTime = (direction: 'ago' | 'ahead', description: string, example = '2026-11-23T09:00:00Z') =>
+  z
+    .string()
+    .refine((text) => timeOf(text, direction, new Date(0)) !== undefined, timeForm)
+    .meta({
+      description: `${description}. A time with its zone (RFC 3339), or a duration ${direction === 'ago' ? 'before' : 'after'} now, such as 2d`,
+      examples: [example],
+      pattern: timePattern,
+    });
 
 /** Text, with an example. */
 export const text = (description: string, example: string) => z.string().meta({ description, examples: [example] });

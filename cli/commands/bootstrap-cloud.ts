@@ -249,21 +249,23 @@ async function check(call: Call): Promise<ReturnType<typeof checkOptions>> {
     import('../machines/uploads.js'),
   ]);
   const local = await localOf(call, checked.local);
-  const doubts = await valuesDoubts(given, settings);
+  const isPreview = call.has('dry-run') || call.word('plan') !== undefined;
+  const uploads = await uploadFaults(given, settings);
+  // A preview uploads nothing.
+  const doubts = [...(await valuesDoubts(given, settings)), ...(isPreview ? uploads.mismatches : [])];
   const told = new Set(call.faults.map(({ path }) => path));
   const faults: Fault[] = [
     ...call.faults,
     // A flag that could not be read already has a fault.
     ...checked.faults.filter(({ path }) => !told.has(path)),
-    ...(await uploadFaults(given, settings)),
+    ...uploads.faults,
+    ...(isPreview ? [] : uploads.mismatches),
     ...(call.has('strict') ? doubts : []),
     ...amountFaults(call),
     ...ttlFaults(call),
     ...teamFaults(call),
     ...(await sshKeyFaults(given, settings)),
-    ...(call.has('dry-run') || call.word('plan') !== undefined
-      ? []
-      : await standingFaults(local, keysOf(checked.options), settings)),
+    ...(isPreview ? [] : await standingFaults(local, keysOf(checked.options), settings)),
   ];
   if (faults.length > 0) throw refusalOf(faults);
   const warnings = [...checked.warnings, ...doubts.map(({ path, message }) => `${path} ${message}`)];

@@ -1,6 +1,6 @@
 /** `plinth org events`, `plinth team events`: who did what, as a table, as lines of JSON, or as it happens. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { momentOf } from '../../shared/bootstrap/duration.js';
+import { timeForm, timeOf } from '../../shared/bootstrap/duration.js';
 import { type Fault, problemKinds } from '../../shared/problems.js';
 import { type Call, defineCommand } from '../frame/command.js';
 import { printable } from '../frame/output.js';
@@ -14,8 +14,8 @@ const flags = {
   actor: 'Only what this person did.',
   action: 'Only this, such as member-removed.',
   member: 'Only what concerns this person.',
-  since: 'Only from then on: a time such as 2030-01-31T18:00:00Z, or how long ago, such as 2d.',
-  until: 'Only before then, told in the same way.',
+  since: 'Only from then on: how long ago, such as 2d, or a time with its zone such as 2030-01-31T18:00:00Z.',
+  until: 'Only before then, in the same two forms.',
   limit: `At most so many events. (default: ${usualLimit}, and all of them with --json-lines)`,
   'json-lines': 'Print each event as one line of JSON, oldest first.',
   follow: 'Go on with what happens from now on, until Ctrl-C.',
@@ -75,8 +75,6 @@ export const teamEvents = defineCommand({
 const given = (only: Readonly<Record<string, string | undefined>>): EventFilter =>
   Object.fromEntries(Object.entries(only).filter(([, value]) => value !== undefined));
 
-export const timeForm = 'must be a time such as 2030-01-31T18:00:00Z, or how long ago, such as 2d';
-
 function readAsked(call: Call) {
   const limit = call.number('limit') ?? (call.has('json-lines') ? Number.MAX_SAFE_INTEGER : usualLimit);
   const faults: Fault[] = limit >= 1 ? [] : [{ path: '--limit', message: `must be at least 1, not ${limit}` }];
@@ -84,9 +82,9 @@ function readAsked(call: Call) {
   for (const name of ['since', 'until'] as const) {
     const text = call.word(name)?.text;
     if (text === undefined) continue;
-    const moment = momentOf(text, 'ago', Date.now());
-    if (moment === undefined) faults.push({ path: `--${name}`, message: timeForm });
-    else times[name] = new Date(moment).toISOString();
+    const time = timeOf(text, 'ago', new Date());
+    if (time === undefined) faults.push({ path: `--${name}`, message: timeForm });
+    else times[name] = time;
   }
   if (call.has('follow') && call.word('until') !== undefined) {
     faults.push({ path: '--until', message: 'cannot be combined with --follow' });

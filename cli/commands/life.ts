@@ -1,7 +1,7 @@
 /** `plinth beta bootstrap-cloud extend|protect|unprotect|cleanup`: how long a project lives. For its owner and operators. */
 
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
-import { momentOf } from '../../shared/bootstrap/duration.js';
+import { timeForm, timeOf } from '../../shared/bootstrap/duration.js';
 import type { PlanDocument } from '../../shared/bootstrap/plan.js';
 import { calledBy } from '../../shared/command-words.js';
 import { Problem } from '../../shared/problems.js';
@@ -41,29 +41,21 @@ export const protect = defineCommand({
     '--until is at most 366 days after the bootstrap began. Where the deployment limits how long a project lives, it keeps to that limit, too, and only operators pass that one.',
   ],
   flags: {
-    until: 'Time such as 2030-01-31T18:00:00Z, or how long from now, such as 2d. (required)',
+    until: 'How long from now, such as 2d, or a time with its zone such as 2030-01-31T18:00:00Z. (required)',
     reason: 'Why. Everybody who sees the project sees it. (required)',
   },
   examples: ['plinth beta bootstrap-cloud protect demo --until 2d --reason "debugging the storage"'],
 
   async run(call) {
     const { until, reason } = required(call, 'until', 'reason');
+    const end = timeOf(until, 'ahead', new Date());
+    if (end === undefined) throw refusal([{ path: '--until', message: timeForm }]);
     const client = await call.connect();
-    const view = await client
-      .protect(await idOf(call, client), { until: timeOf(until), reason })
-      .catch(atFlag('until'));
+    const view = await client.protect(await idOf(call, client), { until: end, reason }).catch(atFlag('until'));
     const { time } = await import('../frame/table.js');
-    return shown(view, `${view.name} is not removed before ${time(view.protection?.until ?? until)}.`);
+    return shown(view, `${view.name} is not removed before ${time(view.protection?.until ?? end)}.`);
   },
 });
-
-function timeOf(text: string): string {
-  const moment = momentOf(text, 'ahead', Date.now());
-  if (moment !== undefined) return new Date(moment).toISOString();
-  throw refusal([
-    { path: '--until', message: 'must be a time such as 2030-01-31T18:00:00Z, or a duration such as 2d' },
-  ]);
-}
 
 export const unprotect = defineCommand({
   words: 'beta bootstrap-cloud unprotect',

@@ -1,14 +1,13 @@
 /** `plinth org replay`, `plinth team replay`: sends events to the webhook again, and says how many. */
 
-import { momentOf } from '../../shared/bootstrap/duration.js';
+import { timeForm, timeOf } from '../../shared/bootstrap/duration.js';
 import type { Replayed } from '../../shared/organization/replay.js';
 import { type Fault, Problem } from '../../shared/problems.js';
 import { type Call, defineCommand } from '../frame/command.js';
 import type { ReplayFrom } from '../service/event-calls.js';
-import { timeForm } from './events.js';
 
 const flags = {
-  since: 'From then on: a time such as 2030-01-31T18:00:00Z, or how long ago, such as 2d.',
+  since: 'From then on: how long ago, such as 2d, or a time with its zone such as 2030-01-31T18:00:00Z.',
   event: 'From this event on, by its id. --json-lines of the events shows ids.',
 } as const;
 const how =
@@ -60,10 +59,10 @@ function readFrom(call: Call): { readonly from: ReplayFrom; readonly faults: rea
     return { from: {}, faults: [{ path: '--since', message }] };
   }
   if (event !== undefined) return { from: { eventId: event }, faults: [] };
-  const moment = momentOf(since ?? '', 'ago', Date.now());
-  return moment === undefined
+  const time = timeOf(since ?? '', 'ago', new Date());
+  return time === undefined
     ? { from: {}, faults: [{ path: '--since', message: timeForm }] }
-    : { from: { since: new Date(moment).toISOString() }, faults: [] };
+    : { from: { since: time }, faults: [] };
 }
 
 interface Done {

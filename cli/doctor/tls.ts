@@ -1,6 +1,7 @@
 /** Doctor's check of a service's certificate. */
 import { connect, type TLSSocket } from 'node:tls';
 import { reasonOf } from '../../shared/network-reason.js';
+import { time } from '../frame/table.js';
 import { type Check, failed, ok, warning } from './check.js';
 
 const timeoutMs = 10_000;
@@ -36,7 +37,7 @@ export async function tlsCheck(origin: string, interrupted: AbortSignal): Promis
 
 function certificateCheck(name: string, socket: TLSSocket): Check {
   const endsAt = Date.parse(socket.getPeerCertificate().valid_to);
-  const detail = `${socket.getProtocol()}, certificate good until ${new Date(endsAt).toISOString().slice(0, 10)}`;
+  const detail = `${socket.getProtocol()}, certificate good until ${time(new Date(endsAt).toISOString())}`;
   return endsAt - Date.now() < soonMs
     ? warning(name, detail, 'Tell an operator: it is to be renewed.')
     : ok(name, detail);

@@ -1,27 +1,48 @@
 /**
- * Examines the file of `--install-local` before any request to the service. Otherwise a wrong file would be found much later,
- * on the jumpbox. The jumpbox verifies the content of the package when it unpacks it.
+ * Reads the file of `--install-local` to its end before any request to the service. Otherwise a wrong file would be found much
+ * later, on the jumpbox, which has paid for machines by then and verifies the package again.
  */
+import { createHash } from 'node:crypto';
 import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { Parser, type ReadEntry } from 'tar';
-import { mostUnpacked } from '../../shared/package/manifest.js';
+import type { GivenFlags } from '../../shared/bootstrap/options.js';
+import {
+  archiveFor,
+  mostUnpacked,
+  type PackageManifest,
+  packageMismatches,
+  readPackageManifest,
+} from '../../shared/package/manifest.js';
+import { Problem } from '../../shared/problems.js';
 import { reason } from './files.js';
 
-/** Why the file is no package. Undefined if nothing speaks against it. */
-export async function packageFault(path: string): Promise<string | undefined> {
+interface LocalPackage {
+  /** Why the file is no package. Undefined if nothing speaks against it. */
+  readonly fault?: string;
+  /** How it differs from what other flags ask for. */
+  readonly mismatches: readonly string[];
+}
+
+export async function examinePackage(path: string, given: GivenFlags): Promise<LocalPackage> {
+  const refused = (fault: string): LocalPackage => ({ fault, mismatches: [] });
   try {
-    if (!isGzip(path)) return `it is no gzip archive; ${wanted}`;
-    const manifest = await manifestIn(path);
-    if (manifest === undefined) return `it has no package.json; ${wanted}`;
-    return isManifest(manifest) ? undefined : `its package.json is no manifest of a package; ${wanted}`;
+    if (!isGzip(path)) return refused(`it is no gzip archive; ${wanted}`);
+    const content = await contentOf(path);
+    if (content.manifest === undefined) return refused(`it has no package.json; ${wanted}`);
+    if (!isManifest(content.manifest)) return refused(`its package.json is no manifest of a package; ${wanted}`);
+    const manifest = readPackageManifest(content.manifest);
+    const faults = contentFaults(content, manifest);
+    if (faults.length > 0) return refused(`it is damaged: ${faults.slice(0, 10).join('; ')}; ${wanted}`);
+    return { mismatches: mismatchesOf(content, manifest, given) };
   } catch (error) {
+    if (error instanceof Problem) return refused(`${error.detail} ${error.advice}`);
     const { code = '', message } = error as NodeJS.ErrnoException;
-    if (code === 'Z_BUF_ERROR') return `it is cut off; ${wanted}`;
-    if (code.startsWith('Z_')) return `it is damaged: ${message}; ${wanted}`;
-    if (error instanceof TooLarge) return `${error.message}; ${wanted}`;
-    return error instanceof NoTar ? `it is no tar archive in gzip; ${wanted}` : reason(error);
+    if (code === 'Z_BUF_ERROR') return refused(`it is cut off; ${wanted}`);
+    if (code.startsWith('Z_')) return refused(`it is damaged: ${message}; ${wanted}`);
+    if (error instanceof TooLarge) return refused(`${error.message}; ${wanted}`);
+    return refused(error instanceof NoTar ? `it is no tar archive in gzip; ${wanted}` : reason(error));
   }
 }
 
@@ -29,6 +50,39 @@ const wanted = 'an installer package, such as installer.tar.gz, is wanted';
 
 class NoTar extends Error {}
 class TooLarge extends Error {}
+
+interface Content {
+  manifest?: string;
+  /** By path, without package.json and images. */
+  readonly files: Map<string, { readonly sha256: string; readonly executable: boolean }>;
+  /** Their digests name them. */
+  readonly images: Set<string>;
+}
+
+function contentFaults({ files, images }: Content, manifest: PackageManifest): string[] {
+  const listed = new Map(manifest.files.map((file) => [file.path, file]));
+  const faults = [...files].flatMap(([path, { sha256, executable }]) => {
+    const file = listed.get(path);
+    if (file === undefined) return [`${path} is not named in its package.json`];
+    if (file.sha256 !== sha256) return [`${path} is not what its package.json says`];
+    return file.executable === executable ? [] : [`${path} is ${executable ? '' : 'not '}executable`];
+  });
+  faults.push(...[...listed.keys()].filter((path) => !files.has(path)).map((path) => `${path} is missing`));
+  if (images.size === 0) return faults;
+  const lacking = manifest.images.filter(
+    ({ path, digest }) => !images.has(`${path}/blobs/sha256/${digest.slice('sha256:'.length)}`),
+  );
+  return [...faults, ...lacking.map(({ name }) => `the image ${name} is missing`)];
+}
+
+function mismatchesOf({ images }: Content, manifest: PackageManifest, given: GivenFlags): string[] {
+  const asked = packageMismatches(given, manifest).map(({ path, message }) => `${path} ${message}`);
+  const lacksImages = archiveFor(given) === 'full' && manifest.images.length > 0 && images.size === 0;
+  const flag = given.airgapped === true ? '--airgapped' : `--registry-type ${given.registryType}`;
+  return lacksImages
+    ? [...asked, `it holds no images, and ${flag} needs them. Give installer.tar.gz, not installer-lite.tar.gz`]
+    : asked;
+}
 
 function isGzip(path: string): boolean {
   const file = openSync(path, 'r');
@@ -41,29 +95,25 @@ function isGzip(path: string): boolean {
   }
 }
 
-/** Reads the archive only to the end of its package.json. */
-async function manifestIn(path: string): Promise<string | undefined> {
+/** Keeps of each file its digest alone, since an archive may be larger than memory. */
+async function contentOf(path: string): Promise<Content> {
   const parser = new Parser({ strict: true });
-  let manifest: string | undefined;
+  const content: Content = { files: new Map(), images: new Set() };
   let fault: unknown;
+  let entries = 0;
   parser.on('error', (error) => {
     fault ??= error;
   });
   parser.on('entry', (entry: ReadEntry) => {
-    if (entry.path !== 'package.json' && entry.path !== './package.json') return void entry.resume();
-    if (entry.size > mostUnpacked.manifestBytes) {
-      fault ??= new TooLarge('its package.json is larger than 4 MiB');
-      return void entry.resume();
-    }
-    const chunks: Buffer[] = [];
-    entry.on('data', (chunk: Buffer) => void chunks.push(chunk));
-    entry.on('end', () => {
-      manifest = Buffer.concat(chunks).toString();
-    });
+    entries += 1;
+    if (entries > mostUnpacked.entries) fault ??= new TooLarge(`it has more than ${mostUnpacked.entries} entries`);
+    fault ??= readEntry(entry, content);
+    entry.resume();
   });
   const most = statSync(path).size * mostUnpacked.ratio;
   let bytes = 0;
   let refusal: Error | undefined;
+  let isRead = false;
   const check = (): void => {
     if (fault !== undefined) refusal = fault instanceof TooLarge ? fault : new NoTar();
     else if (bytes > most) refusal = new TooLarge(`what is in it is more than ${mostUnpacked.ratio} times as large`);
@@ -74,15 +124,41 @@ async function manifestIn(path: string): Promise<string | undefined> {
       bytes += chunk.length;
       parser.write(chunk);
       check();
-      if (manifest !== undefined) return;
     }
     parser.end();
     check();
+    isRead = true;
   }).catch((error: unknown) => {
-    // The pipeline may tell instead that it was aborted.
-    if (manifest === undefined) throw refusal ?? error;
+    // The pipeline may tell instead that it was aborted. It also does so for padding behind the end, which gzip ignores.
+    if (!isRead) throw refusal ?? error;
   });
-  return manifest;
+  return content;
+}
+
+/** Returns why this entry is refused. */
+function readEntry(entry: ReadEntry, content: Content): TooLarge | undefined {
+  const path = entry.path.replace(/^\.\//, '');
+  if (entry.type === 'Directory') return undefined;
+  if (path.startsWith('images/')) {
+    content.images.add(path);
+    return undefined;
+  }
+  if (path === 'package.json') {
+    if (entry.size > mostUnpacked.manifestBytes) return new TooLarge('its package.json is larger than 4 MiB');
+    const chunks: Buffer[] = [];
+    entry.on('data', (chunk: Buffer) => void chunks.push(chunk));
+    entry.on('end', () => {
+      content.manifest = Buffer.concat(chunks).toString();
+    });
+    return undefined;
+  }
+  const hash = createHash('sha256');
+  entry.on('data', (chunk: Buffer) => void hash.update(chunk));
+  entry.on('end', () => {
+    const executable = ((entry.mode ?? 0) & 0o100) !== 0;
+    content.files.set(path, { sha256: hash.digest('hex'), executable });
+  });
+  return undefined;
 }
 
 function isManifest(text: string): boolean {

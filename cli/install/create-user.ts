@@ -24,7 +24,7 @@ export async function createUser(
   const program = manifest.hooks.createUser;
   if (program === undefined) {
     throw new Problem('bad-input', `The package ${manifest.name} ${manifest.version} has no hook that makes a user.`, {
-      errors: [{ path: '--package', message: 'has no hook createUser' }],
+      errors: [{ path: 'package.json', message: 'has no hook createUser' }],
       advice: 'Make the user by the means of the platform itself.',
     });
   }

@@ -2,11 +2,10 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import type { GivenFlags } from '../../shared/bootstrap/options.js';
 import { identityIn, recipientOf } from '../../shared/install-config/age-identity.js';
 import { type InstallConfig, readInstallConfig } from '../../shared/install-config/config.js';
 import { decryptSecrets, type SecretsFile } from '../../shared/install-config/secrets.js';
-import type { PackageManifest } from '../../shared/package/manifest.js';
+import { packageMismatches } from '../../shared/package/manifest.js';
 import { type Fault, Problem } from '../../shared/problems.js';
 import { proxyVariables } from '../../shared/proxy-variables.js';
 import type { SecretRedactor } from '../../shared/secret-redactor.js';
@@ -82,8 +81,8 @@ export async function readInputs(call: Call): Promise<InstallInputs> {
   const unpacked =
     archive === undefined || archive === ''
       ? undefined
-      : await attempt('--package', () => unpackPackage(at(archive), join(stateFolder, 'packages'), interrupted));
-  if (unpacked !== undefined) faults.push(...notAsked(given, unpacked.manifest));
+      : await attempt(archive, () => unpackPackage(at(archive), join(stateFolder, 'packages'), interrupted));
+  if (unpacked !== undefined) faults.push(...packageMismatches(given, unpacked.manifest));
   if (faults.length > 0 || config === undefined || secrets === undefined || unpacked === undefined)
     throw refusal(faults);
 
@@ -105,22 +104,6 @@ export async function readInputs(call: Call): Promise<InstallInputs> {
       proxyVariables.flatMap((name) => (settings.env[name] === undefined ? [] : [[name, settings.env[name]]])),
     ),
   };
-}
-
-/** Faults if the package has another hash or version than the flags say. A version is the same with and without `v`. */
-function notAsked(
-  { installHash, installVersion }: Pick<GivenFlags, 'installHash' | 'installVersion'>,
-  { hash, version }: PackageManifest,
-): Fault[] {
-  const advice = 'Give the package that was meant, or leave the flag out';
-  return [
-    ...(installHash === undefined || installHash === hash
-      ? []
-      : [{ path: '--install-hash', message: `is ${installHash}, and the package bears ${hash}. ${advice}` }]),
-    ...(installVersion === undefined || installVersion.replace(/^v/, '') === version
-      ? []
-      : [{ path: '--install-version', message: `is ${installVersion}, and the package is ${version}. ${advice}` }]),
-  ];
 }
 
 /** An unpacked package of an earlier run. Only that package can remove some components. */

@@ -16,23 +16,31 @@ export interface Uploads {
   readonly files: readonly LocalUpload[];
 }
 
-/** Why the named files are unsuitable, found before any request to the service. */
-export async function uploadFaults(given: GivenFlags, settings: Settings): Promise<Fault[]> {
-  const faults: Fault[] = [];
-  for (const option of fileOptions) {
-    for (const path of [given[option] ?? []].flat()) {
-      const why = await whyUnfit(option, homePlaceOf(path, settings));
-      if (why !== undefined) faults.push({ path: flagName(option), message: `${path}: ${why}` });
-    }
-  }
-  return faults;
+interface UploadFaults {
+  /** Why the named files are unsuitable. */
+  readonly faults: readonly Fault[];
+  /** How a package that is sound differs from what other flags ask for. */
+  readonly mismatches: readonly Fault[];
 }
 
-async function whyUnfit(option: (typeof fileOptions)[number], place: string): Promise<string | undefined> {
-  if (option === 'remoteCliBinary') return binaryFault(place);
-  const unreadable = whyUnreadable(place);
-  if (unreadable !== undefined || option !== 'installLocal') return unreadable;
-  return (await import('../files/package-file.js')).packageFault(place);
+/** Found before any request to the service. */
+export async function uploadFaults(given: GivenFlags, settings: Settings): Promise<UploadFaults> {
+  const faults: Fault[] = [];
+  const mismatches: Fault[] = [];
+  for (const option of fileOptions) {
+    for (const path of [given[option] ?? []].flat()) {
+      const faultOf = (why: string): Fault => ({ path: flagName(option), message: `${path}: ${why}` });
+      const place = homePlaceOf(path, settings);
+      const why = option === 'remoteCliBinary' ? await binaryFault(place) : whyUnreadable(place);
+      if (why !== undefined) faults.push(faultOf(why));
+      else if (option === 'installLocal') {
+        const found = await (await import('../files/package-file.js')).examinePackage(place, given);
+        if (found.fault !== undefined) faults.push(faultOf(found.fault));
+        mismatches.push(...found.mismatches.map(faultOf));
+      }
+    }
+  }
+  return { faults, mismatches };
 }
 
 /** Values files that are no YAML. The package decides what to do with them. */

@@ -1,7 +1,7 @@
 /** Changes of a bootstrap's lifetime by owners and operators: its deadline and its protection. */
 
 import { addSeconds } from '../../shared/add-seconds.js';
-import { parseDuration } from '../../shared/bootstrap/duration.js';
+import { parseDuration, timeForm, timeOf } from '../../shared/bootstrap/duration.js';
 import { endFault } from '../../shared/bootstrap/lifetime.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
@@ -59,7 +59,8 @@ export async function protect(
   { email, operator }: Pick<Caller, 'email' | 'operator'>,
   { until, reason }: { readonly until: string; readonly reason: string },
 ): Promise<StoredBootstrap> {
-  const wanted = new Date(until).toISOString();
+  const wanted = timeOf(until, 'ahead', context.clock.now());
+  if (wanted === undefined) throw refused('until', timeForm);
   const act = { actor: email, action: `protect until ${wanted}: ${reason}`, shownBy };
   return alter(context, steps, id, act, async (record, at) => {
     if (wanted <= at) throw refused('until', 'lies in the past');

@@ -1,6 +1,6 @@
 /** The route table of the bootstrap API. */
 import * as z from 'zod';
-import { flag, json, type Reply, type RouteTable, reason, text } from '../api.js';
+import { flag, givenTime, json, type Reply, type RouteTable, reason, text } from '../api.js';
 import { ScheduleView, scheduleVerbs } from '../cleanup-schedule.js';
 import { Email } from '../organization/email.js';
 import { TeamId, TeamIdText } from '../organization/team-id.js';
@@ -464,9 +464,7 @@ export const lifeRoutes = {
     params: ofBootstrap,
     body: z
       .strictObject({
-        until: z.iso
-          .datetime({ offset: true })
-          .meta({ description: 'The end of the protection', examples: ['2030-01-01T00:00:00Z'] }),
+        until: givenTime('ahead', 'The end of the protection', '2030-01-01T00:00:00Z'),
         reason: reason('Why; shown to whoever looks', 'A demo for a customer'),
       })
       .meta({ id: 'Protection', description: 'How long it is kept, and why' }),

@@ -1,6 +1,6 @@
 /** Asking for events to be sent to the webhook again. */
 import * as z from 'zod';
-import { text } from '../api.js';
+import { givenTime, text } from '../api.js';
 
 const EventId = z
   .string()
@@ -9,10 +9,7 @@ const EventId = z
 
 export const NewReplay = z
   .strictObject({
-    since: z.iso
-      .datetime('must be a time in UTC, such as 2026-11-23T09:00:00Z')
-      .optional()
-      .meta({ description: 'From then on', examples: ['2026-11-23T09:00:00Z'] }),
+    since: givenTime('ago', 'From then on').optional(),
     eventId: EventId.optional().meta({ description: 'From this event on', examples: ['00062a5c3f0b1e-1a2b3c4d'] }),
   })
   .refine(({ since, eventId }) => (since === undefined) !== (eventId === undefined), {

@@ -1,6 +1,6 @@
 /** The route table of the organization API. */
 import * as z from 'zod';
-import { flag, json, type Reply, type RouteTable } from '../api.js';
+import { flag, givenTime, json, type Reply, type RouteTable } from '../api.js';
 import { pageHeaders, pageQuery } from '../paging.js';
 import { NewCeilings } from './ceilings.js';
 import { Email, EmailText } from './email.js';
@@ -62,21 +62,13 @@ const idempotency = z.object({
 const batchBytes = 256 * 1024;
 
 const paging = z.strictObject(pageQuery);
-const when = (description: string) =>
-  z.iso
-    .datetime('must be a time in UTC, such as 2026-11-23T09:00:00Z')
-    .optional()
-    .meta({
-      description,
-      examples: ['2026-11-23T09:00:00Z'],
-    });
 const eventQuery = z.strictObject({
   ...pageQuery,
   actor: EmailText.optional().meta({ description: 'Only what they did', examples: ['alice@example.com'] }),
   action: OrganizationEvent.shape.action.optional().meta({ description: 'Only this', examples: ['member-added'] }),
   member: EmailText.optional().meta({ description: 'Only what concerns this member', examples: ['bob@example.com'] }),
-  since: when('Only from then on'),
-  until: when('Only before'),
+  since: givenTime('ago', 'Only from then on').optional(),
+  until: givenTime('ago', 'Only before').optional(),
 });
 const organizationEventQuery = eventQuery.extend({
   teamId: TeamIdText.optional().meta({ description: 'Only what concerns this team', examples: [1571417718] }),

@@ -131,3 +131,31 @@ export function readPackageManifest(text: string): PackageManifest {
   if (hash !== read.data.hash) throw refused(`its package.json says hash ${read.data.hash}, its content has ${hash}`);
   return read.data;
 }
+
+/** Faults if the package has another hash or version than the flags say. A version is the same with and without `v`. */
+export function packageMismatches(
+  {
+    installHash,
+    installVersion,
+  }: { readonly installHash?: string | undefined; readonly installVersion?: string | undefined },
+  { hash, version }: PackageManifest,
+): Fault[] {
+  const advice = 'Give the package that was meant, or leave the flag out';
+  return [
+    ...(installHash === undefined || installHash === hash
+      ? []
+      : [{ path: '--install-hash', message: `is ${installHash}, and the package bears ${hash}. ${advice}` }]),
+    ...(installVersion === undefined || installVersion.replace(/^v/, '') === version
+      ? []
+      : [{ path: '--install-version', message: `is ${installVersion}, and the package is ${version}. ${advice}` }]),
+  ];
+}
+
+/** The archive that an install with this registry needs: the full one has the images. */
+export const archiveFor = ({
+  registryType,
+  airgapped,
+}: {
+  readonly registryType?: string | undefined;
+  readonly airgapped?: boolean | undefined;
+}): 'full' | 'lite' => (registryType === 'artifact-registry' || airgapped === true ? 'full' : 'lite');

@@ -12,7 +12,7 @@ import { createRegistry } from '../../cli/frame/help.js';
 import { type ProblemCode, problemKinds } from '../../shared/problems.js';
 import { sha256 } from '../../shared/sha256.js';
 import { flagsRelease, version } from '../../shared/version.js';
-import { archiveOf } from '../support/archive.js';
+import { archiveOf, smallPackage } from '../support/archive.js';
 import { bootstrap, createSandbox, five, type Sandbox } from './run-cli.js';
 import { createService, json, makeView, planReply, refuse, type Service } from './service.js';
 
@@ -317,7 +317,7 @@ describe('plinth', () => {
     });
 
     it('is no file that is larger than memory', async () => {
-      writeFileSync(sandbox.path('large.tar.gz'), archiveOf('package.json', '{"components":[]}'));
+      writeFileSync(sandbox.path('large.tar.gz'), smallPackage().archive);
       truncateSync(sandbox.path('large.tar.gz'), 3 * 1024 ** 3);
       const { stderr } = await run([...bootstrap, ...five, '--install-local=large.tar.gz', '--pc-apps-values=no.yaml']);
       expect(stderr).to.include('--pc-apps-values').and.not.include('--install-local');

@@ -198,7 +198,9 @@ describe('plinth doctor', function () {
     expect(unknown.of(`TLS of localhost:${port}`).advice).to.include('NODE_EXTRA_CA_CERTS');
     const trusted = await examine({ ...env, NODE_EXTRA_CA_CERTS: file }, asProcess);
     expect(trusted.of(`TLS of localhost:${port}`)).to.include({ state: 'ok' });
-    expect(trusted.of(`TLS of localhost:${port}`).detail).to.match(/^TLSv1\.3, certificate good until \d{4}-/);
+    expect(trusted.of(`TLS of localhost:${port}`).detail).to.match(
+      /^TLSv1\.3, certificate good until \d{4}-\d\d-\d\d \d\d:\d\d UTC$/,
+    );
     expect(trusted.of('bootstrap API').state).to.equal('ok');
   });
 

@@ -77,7 +77,7 @@ describe('strange text', () => {
     [['beta', 'bootstrap-cloud', 'list'], () => undefined],
     [['beta', 'bootstrap-cloud', 'status', 'demo'], () => undefined],
     [
-      ['beta', 'bootstrap-cloud', 'protect', 'demo', '--until', '2030-01-01', '--reason', 'x'],
+      ['beta', 'bootstrap-cloud', 'protect', 'demo', '--until', '2030-01-01T00:00:00Z', '--reason', 'x'],
       () => answer('POST /bootstraps/b-one/protect', odd()),
     ],
     [

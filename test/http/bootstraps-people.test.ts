@@ -50,7 +50,7 @@ describe('what an owner may do', () => {
     });
 
     it('is free within the longest lifetime', async () => {
-      expect((await protect(200, hours(1.5), alice)).protection?.by).to.equal(alice);
+      expect((await protect(200, '90m', alice)).protection?.by).to.equal(alice);
     });
 
     it('is passed by an operator, with a reason on record', async () => {

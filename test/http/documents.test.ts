@@ -62,7 +62,9 @@ const bootstrapRefusals: readonly Refusal[] = [
     ['protectBootstrap', 'body', { until: soon, reason }],
     ['stopNewBootstraps', 'body', { reason }],
   ]),
-  ['protectBootstrap', 'body', { until: 'tomorrow', reason: 'a demo' }],
+  ...['tomorrow', '7', '2030-01-31', '2030-01-31T18:00:00', '2030-01-31T18:00Z'].map(
+    (until): Refusal => ['protectBootstrap', 'body', { until, reason: 'a demo' }],
+  ),
   ['shareBootstrap', 'body', { with: '' }],
   ['restartVms', 'body', { vms: [] }],
   ...texts.map((option): Refusal => ['beginBootstrap', 'body', withOptions({ [option]: '' })]),

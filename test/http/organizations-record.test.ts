@@ -22,11 +22,19 @@ describe('the record of who did what', () => {
     const middle = all[1]?.at ?? '';
     expect(await find({ since: middle })).to.deep.equal(all.filter(({ at }) => at >= middle));
     expect(await find({ until: middle })).to.deep.equal(all.filter(({ at }) => at < middle));
+    expect(await find({ since: middle.replace('Z', '+00:00') })).to.deep.equal(await find({ since: middle }));
+    expect([await find({ since: '1h' }), await find({ until: '1h' })]).to.deep.equal([all, []]);
     const asked = { params, query: { action: 'member-added', limit: '1' } };
     const page = await server.ask('listOrganizationEvents', asked);
     expect(page.headers.get('link')).to.include('action=member-added');
     expect(page.body).to.deep.equal((await find({ action: 'member-added' })).slice(0, 1));
-    for (const query of [{ action: 'none' }, { since: 'yesterday' }, { actor: 'bob' }]) {
+    for (const query of [
+      { action: 'none' },
+      { since: 'yesterday' },
+      { since: '7' },
+      { until: '2026-11-23' },
+      { actor: 'bob' },
+    ]) {
       await refused('bad-input', 'listOrganizationEvents', { params, query });
     }
   });

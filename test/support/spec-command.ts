@@ -6,7 +6,7 @@ import type { BeginReply, PlanReply } from '../../shared/bootstrap/routes.js';
 import { openSshPair } from '../../shared/openssh.js';
 import type { ProblemBody } from '../../shared/problems.js';
 import { createSandbox, type Ran, type Sandbox, testKey } from '../cli/run-cli.js';
-import { archiveOf } from './archive.js';
+import { smallPackage } from './archive.js';
 import { readHelp, type ShownFlag } from './spec-help.js';
 import { type Plan, readPlan } from './spec-plan.js';
 import { createSpecService, type SpecService } from './spec-service.js';
@@ -87,7 +87,7 @@ const answer = (accepted: boolean, plan: Partial<PlanReply>, problem: Partial<Pr
 /** What flags may name: files in the folder, a program for Linux on amd64, and a second pair of keys in `~/.ssh`. */
 function furnish({ folder, home }: Sandbox): void {
   for (const file of ['values-1.yaml', 'values-2.yaml']) writeFileSync(join(folder, file), 'a: 1\n');
-  writeFileSync(join(folder, 'package.tar.gz'), archiveOf('package.json', '{"components":[]}'));
+  writeFileSync(join(folder, 'package.tar.gz'), smallPackage().archive);
   // The least that says so of itself: class, byte order, type and machine of an ELF header.
   const header = Buffer.alloc(64);
   header.write('\x7fELF\x02\x01\x01', 'latin1');

@@ -31,7 +31,7 @@ import type { Answer } from '../reply.js';
 import { type Call, createRouter, type HttpFunction } from '../router.js';
 import { invitationHandlers } from './invitations.js';
 import { moveHandlers } from './moves.js';
-import { addedAnswer, filterOf, keptOf, okAnswer, teamHandlers } from './teams.js';
+import { addedAnswer, filterOf, keptOf, okAnswer, teamHandlers, timesOf } from './teams.js';
 
 export const createOrganizationsFunction = (context: Context): HttpFunction => {
   const answerInPages = createPages(context);
@@ -154,11 +154,22 @@ const organizationHandlers = (context: Context, answerInPages: AnswerInPages): K
       listOrganizationTeams(context, call.caller, call.params.organizationId, page),
     ),
 
-  replayOrganizationEvents: async ({ caller, params: { organizationId }, body }) =>
-    okAnswer(await replayOrganization(context, caller, organizationId, body)),
+  ...recordHandlers(context, answerInPages),
+});
 
-  listOrganizationEvents: (call) =>
-    answerInPages(routes.listOrganizationEvents, { ...call, kept: filterOf(call.query) }, (page) =>
-      listEvents(context, call.caller, call.params.organizationId, page, call.query),
-    ),
+type OfRecord = 'replayOrganizationEvents' | 'listOrganizationEvents';
+
+const recordHandlers = (
+  context: Context,
+  answerInPages: AnswerInPages,
+): KeepingHandlers<Pick<OrganizationRoutes, OfRecord>> => ({
+  replayOrganizationEvents: async ({ caller, params: { organizationId }, body }) =>
+    okAnswer(await replayOrganization(context, caller, organizationId, timesOf(context, body))),
+
+  listOrganizationEvents: (call) => {
+    const filter = timesOf(context, call.query);
+    return answerInPages(routes.listOrganizationEvents, { ...call, kept: filterOf(filter) }, (page) =>
+      listEvents(context, call.caller, call.params.organizationId, page, filter),
+    );
+  },
 });

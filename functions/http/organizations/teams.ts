@@ -1,5 +1,6 @@
 /** Handles the routes of teams and their migration. */
 
+import { timeOf } from '../../../shared/bootstrap/duration.js';
 import { organizationRoutes as routes } from '../../../shared/organization/routes.js';
 import type { Team } from '../../../shared/organization/team.js';
 import type { Context } from '../../context.js';
@@ -50,6 +51,11 @@ const createdAnswer = (team: Team): Answer => ({
   body: team,
 });
 export const okAnswer = (body: unknown): Answer => ({ status: 200, body });
+/** Durations become times once, so that all pages and all calls after a link have the same bounds. */
+export const timesOf = <T extends Pick<EventFilter, 'since' | 'until'>>({ clock }: Context, given: T): T => {
+  const [since, until] = [given.since, given.until].map((text) => text && timeOf(text, 'ago', clock.now()));
+  return { ...given, since, until };
+};
 /** The filters that were given, which the link to the next page repeats. */
 export const filterOf = ({ actor, action, member, teamId, since, until }: EventFilter): Record<string, string> =>
   Object.fromEntries(
@@ -95,12 +101,14 @@ export const teamHandlers = (context: Context, answerInPages: AnswerInPages): Ke
     ),
 
   replayTeamEvents: async ({ caller, params: { teamId }, body }) =>
-    okAnswer(await replayTeam(context, caller, teamId, body)),
+    okAnswer(await replayTeam(context, caller, teamId, timesOf(context, body))),
 
-  listTeamEvents: (call) =>
-    answerInPages(routes.listTeamEvents, { ...call, kept: filterOf(call.query) }, (page) =>
-      listTeamEvents(context, call.caller, call.params.teamId, page, call.query),
-    ),
+  listTeamEvents: (call) => {
+    const filter = timesOf(context, call.query);
+    return answerInPages(routes.listTeamEvents, { ...call, kept: filterOf(filter) }, (page) =>
+      listTeamEvents(context, call.caller, call.params.teamId, page, filter),
+    );
+  },
 
   addTeamMember: async ({ caller, params, body }, keep) =>
     addedAnswer(await addTeamMember(context, caller, params.teamId, body, (result) => keep(addedAnswer(result)))),

@@ -1,5 +1,6 @@
 /** Finds the build of the installer package to install in the package store, before plinth creates anything. */
 import { type BootstrapOptions, flagName } from '../../../shared/bootstrap/options.js';
+import { archiveFor } from '../../../shared/package/manifest.js';
 import { Problem } from '../../../shared/problems.js';
 import type { Context } from '../../context.js';
 import type { ChosenPackage } from '../../engine/record/documents.js';
@@ -8,9 +9,6 @@ type Options = Pick<BootstrapOptions, 'installVersion' | 'installHash' | 'instal
 
 const setting = 'PLINTH_PACKAGES_BUCKET';
 const shownBuilds = 10;
-
-const archiveFor = ({ registryType, airgapped }: Pick<Options, 'registryType' | 'airgapped'>): 'full' | 'lite' =>
-  registryType === 'artifact-registry' || airgapped ? 'full' : 'lite';
 
 /**
  * Returns undefined if nothing comes from the store. Throws `bad-input` with the flag at fault, and lists the builds in the
