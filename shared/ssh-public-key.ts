@@ -1,4 +1,4 @@
-/** Reads SSH public keys as machines publish them, byte by byte: what passes is one key of a known type, in one line. */
+/** Reads SSH public keys of machines and people, byte by byte: what passes is one key of a known type, in one line. */
 
 /** Of RSA moduli. OpenSSH refuses host keys with fewer, and none has more. */
 const rsaBits = { least: 1024, most: 16_384 };
@@ -13,6 +13,12 @@ const isWhole: Readonly<Record<string, (parts: readonly Uint8Array[]) => boolean
     isPositive(exponent) && isPositive(modulus) && isLongEnough(modulus) && more.length === 0,
 };
 
+const isWholeOfUsers: typeof isWhole = {
+  ...isWhole,
+  'sk-ssh-ed25519@openssh.com': (parts) => parts.length === 2 && parts[0]?.length === 32,
+  'sk-ecdsa-sha2-nistp256@openssh.com': (parts) => parts.length === 3 && isPoint('nistp256', 65)(parts.slice(0, 2)),
+};
+
 /** The types of host keys that plinth knows, best first. */
 export const hostKeyTypes: readonly string[] = Object.keys(isWhole);
 
@@ -23,11 +29,21 @@ export const hostKeyTypes: readonly string[] = Object.keys(isWhole);
 export function hostKeyIn(line: string): string | undefined {
   const [type = '', base64 = '', ...more] = line.split(' ');
   const check = Object.hasOwn(isWhole, type) ? isWhole[type] : undefined;
-  if (check === undefined || more.length > 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) return undefined;
+  return check !== undefined && more.length === 0 && isBlob(type, base64, check) ? line : undefined;
+}
+
+/** Whether the line is a person's public key, which a comment may follow. A key in a security key names its application, too. */
+export function isUserKey(line: string): boolean {
+  const [type = '', base64 = ''] = line.split(' ');
+  const check = Object.hasOwn(isWholeOfUsers, type) ? isWholeOfUsers[type] : undefined;
+  return check !== undefined && !/[\r\n]/.test(line) && isBlob(type, base64, check);
+}
+
+function isBlob(type: string, base64: string, check: (parts: readonly Uint8Array[]) => boolean): boolean {
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) return false;
   const blob = Buffer.from(base64, 'base64');
   const [inner, ...parts] = partsOf(blob) ?? [];
-  const isSame = blob.toString('base64') === base64 && Buffer.from(inner ?? '').toString('latin1') === type;
-  return isSame && check(parts) ? line : undefined;
+  return blob.toString('base64') === base64 && Buffer.from(inner ?? '').toString('latin1') === type && check(parts);
 }
 
 /** Of many lines those that are host keys, each once. */

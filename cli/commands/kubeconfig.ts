@@ -7,6 +7,7 @@ import { flags } from '../../shared/bootstrap/options.js';
 import { refusalOf } from '../../shared/bootstrap/rules.js';
 import { shellWord } from '../../shared/command-words.js';
 import { filesOnJumpbox } from '../../shared/install-config/on-jumpbox.js';
+import type { SecretsFile } from '../../shared/install-config/secrets.js';
 import { Problem } from '../../shared/problems.js';
 import { homePlaceOf, secretMode, writeWhole } from '../files/files.js';
 import type { ClusterAccess } from '../files/kube-config.js';
@@ -78,15 +79,17 @@ async function accessTo(
   const secretsDir = typeof options['secretsDir'] === 'string' ? options['secretsDir'] : flags.secretsDir.default;
   const paths = filesOnJumpbox(secretsDir, suffixOf(key));
   const [secrets, identity] = await Promise.all([host.read(paths.secrets), host.read(paths.identity)]);
-  const { decryptSecrets, findSecret } = await import('../../shared/install-config/secrets.js');
-  const file =
-    secrets === undefined || identity === undefined
-      ? undefined
-      : await decryptSecrets(
-          registerText(secrets.toString(), 'secrets file', settings),
-          registerText(identity.toString().trim(), 'age identity', settings),
-          `${paths.secrets} on the jumpbox`,
-        );
+  const [{ decryptSecrets, findSecret }, { someIdentitiesIn }] = await Promise.all([
+    import('../../shared/install-config/secrets.js'),
+    import('../../shared/install-config/age-identity.js'),
+  ]);
+  let file: SecretsFile | undefined;
+  if (secrets !== undefined && identity !== undefined) {
+    const identities = registerText(identity.toString(), 'age identity', settings);
+    await someIdentitiesIn(identities, `${paths.identity} on the jumpbox`);
+    const sealed = registerText(secrets.toString(), 'secrets file', settings);
+    file = await decryptSecrets(sealed, identities, `${paths.secrets} on the jumpbox`);
+  }
   const made = findSecret(file, 'kubeConfig')?.file?.content;
   if (made === undefined) {
     throw new Problem('not-found', `${name} has no Kubernetes yet: its jumpbox holds no kubeconfig.`, {

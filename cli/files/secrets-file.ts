@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { Problem } from '../../shared/problems.js';
 import type { Settings } from '../settings.js';
-import { fileWord, placeOf } from './files.js';
+import { fileWord, placeOf, reason } from './files.js';
 import { readSecretTextIfThere } from './secret-text.js';
 
 export interface StandingSecrets {
@@ -20,13 +20,32 @@ const loadForm = () => import('../../shared/install-config/sops-block.js');
 export const identityPath = (configFolder: string, id: string): string =>
   join(configFolder, 'age', `${fileWord(id)}.txt`);
 
-/** Undefined if it is not kept here. */
-export async function keptIdentity(
+/** What the caller keeps for one bootstrap. */
+export interface KeptIdentities {
+  /** Of the whole file. */
+  readonly text: string;
+  readonly recipients: readonly string[];
+}
+
+/** Undefined if none is kept here. Throws for a file with a damaged line, which nothing may replace. */
+export async function keptIdentities(
   id: string,
   settings: Pick<Settings, 'configFolder' | 'redactor'>,
-): Promise<string | undefined> {
-  const { identityIn } = await import('../../shared/install-config/age-identity.js');
-  return identityIn(readSecretTextIfThere(identityPath(settings.configFolder, id), 'age identity', settings));
+): Promise<KeptIdentities | undefined> {
+  const path = identityPath(settings.configFolder, id);
+  const text = readIdentities(path, settings);
+  if (text === undefined) return undefined;
+  const { identitiesIn } = await import('../../shared/install-config/age-identity.js');
+  const found = await identitiesIn(text, path);
+  return found.length === 0 ? undefined : { text, recipients: found.map(({ recipient }) => recipient) };
+}
+
+function readIdentities(path: string, settings: Pick<Settings, 'redactor'>): string | undefined {
+  try {
+    return readSecretTextIfThere(path, 'age identity', settings);
+  } catch (error) {
+    throw new Problem('bad-input', `${path} cannot be read: ${reason(error)}.`, { cause: error });
+  }
 }
 
 export function standingSecrets(path: string, settings: Settings): StandingSecrets | undefined {
@@ -59,15 +78,12 @@ export async function isOf(
   settings: Pick<Settings, 'configFolder' | 'redactor'>,
 ): Promise<boolean> {
   await checkSecrets(file);
-  const identity = await keptIdentity(id, settings);
-  if (identity === undefined) return configIsOurs;
-  const [{ recipientOf }, { notFor, sopsRecipients }] = await Promise.all([
-    import('../../shared/install-config/age-identity.js'),
-    loadForm(),
-  ]);
-  const recipient = await recipientOf(identity, identityPath(settings.configFolder, id));
-  if (sopsRecipients(file.text).includes(recipient)) return true;
-  if (configIsOurs) throw of(file.path, notFor(recipient));
+  const kept = await keptIdentities(id, settings);
+  if (kept === undefined) return configIsOurs;
+  const { notFor, sopsRecipients } = await loadForm();
+  const all = sopsRecipients(file.text);
+  if (kept.recipients.some((recipient) => all.includes(recipient))) return true;
+  if (configIsOurs) throw of(file.path, notFor(kept.recipients));
   return false;
 }
 

@@ -30,7 +30,7 @@ import {
   identityPath,
   inFull,
   isOf,
-  keptIdentity,
+  keptIdentities,
   notWritten,
   opensToTheSame,
   remember,
@@ -104,6 +104,8 @@ export async function readBase(
   id: string,
   settings: Settings,
 ): Promise<NonNullable<BootstrapRequest['base']>> {
+  // A damaged file is found before the start, also where no file of secrets is to be opened yet.
+  await keptIdentities(id, settings);
   const base: { -readonly [K in DatacenterKey]?: { config?: string; secrets?: string } } = {};
   for (const key of keys) {
     const config = await readConfig(placeOf(withSuffix(local.installConfig, suffixOf(key)), settings), settings);
@@ -218,11 +220,11 @@ async function keepIdentity(
 ): Promise<{ path: string; text: string; state: WrittenFile['state'] }> {
   const path = identityPath(settings.configFolder, id);
   const kept = await onDisk(path, undefined, async () => {
-    const found = await keptIdentity(id, settings);
+    const found = await keptIdentities(id, settings);
     if (found !== undefined) keepSecret(path);
     return found;
   });
-  if (kept !== undefined) return { path, text: kept, state: 'unchanged' };
+  if (kept !== undefined) return { path, text: kept.text, state: 'unchanged' };
   const text = registerText((await client.ageIdentity(id)).trim(), 'age identity', settings);
   const { recipientOf } = await import('../../shared/install-config/age-identity.js');
   const recipient = await recipientOf(text, 'What the service sent');

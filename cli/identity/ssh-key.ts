@@ -2,13 +2,16 @@
 import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { join } from 'node:path';
-import type { GivenFlags } from '../../shared/bootstrap/options.js';
+import { flags, type GivenFlags } from '../../shared/bootstrap/options.js';
+import { shellWord } from '../../shared/command-words.js';
 import { openSshPair } from '../../shared/openssh.js';
 import type { Fault } from '../../shared/problems.js';
+import { isUserKey } from '../../shared/ssh-public-key.js';
 import {
   expandHome,
   homePlaceOf,
   makeSecretFolder,
+  placeOf,
   readIfThere,
   reason,
   secretMode,
@@ -29,10 +32,7 @@ export interface SshKey {
   readonly keep?: () => void;
 }
 
-const pattern =
-  /^(?:ssh-(?:rsa|ed25519)|ecdsa-sha2-nistp(?:256|384|521)|sk-[a-z0-9@.-]+) [A-Za-z0-9+/]+={0,2}(?: [^\r\n]*)?$/;
-
-/** Faults of the files that flags name. */
+/** Faults of the files that flags name, and of the private key that OpenSSH will read in the end. */
 export async function sshKeyFaults(given: GivenFlags, settings: Settings): Promise<Fault[]> {
   const faults: Fault[] = [];
   const { sshPrivateKeyPath } = given;
@@ -48,18 +48,37 @@ export async function sshKeyFaults(given: GivenFlags, settings: Settings): Promi
     try {
       const text = readIfThere(homePlaceOf(named, settings));
       if (text === undefined) faults.push({ path, message: `${named}: there is no such file` });
-      else if (!pattern.test(text.trim())) faults.push({ path, message: `${named} holds no SSH public key` });
+      else if (!isUserKey(text.trim())) faults.push({ path, message: noPublicKey(named, given) });
     } catch (error) {
       faults.push({ path, message: `${named}: ${reason(error)}` });
     }
   }
-  return faults;
+  return faults.length > 0 ? faults : formFaults(given, settings);
+}
+
+function noPublicKey(named: string, given: GivenFlags): string {
+  const word = shellWord(given.sshPrivateKeyPath ?? privateOf(named));
+  return `${named} holds no SSH public key. Write it again from its private key: ssh-keygen -y -f ${word} > ${shellWord(named)}`;
+}
+
+/** Also of a key in a usual place. A key that ssh-agent holds needs no file. */
+async function formFaults(given: GivenFlags, settings: Settings): Promise<Fault[]> {
+  const { privatePath, publicKey, keep } = findSshKey(given, flags.sshPublicKeyPath.default, settings);
+  if (privatePath === undefined || keep !== undefined) return [];
+  const place = placeOf(privatePath, settings);
+  if (whyUnreadable(place) !== undefined) return [];
+  const text = readSecretTextIfThere(place, 'SSH private key', settings) ?? '';
+  const { openSshRefusal } = await import('./openssh-form.js');
+  const message = openSshRefusal({ text, path: privatePath, place }, settings.env);
+  if (message === undefined) return [];
+  const isHeld = agentKeys(settings).some((held) => held.split(' ')[1] === publicKey.split(' ')[1]);
+  return isHeld ? [] : [{ path: '--ssh-private-key-path', message }];
 }
 
 /** What is wrong with a readable private key. Its passphrase is asked for later. */
 async function privateFault(path: string, given: GivenFlags, settings: Settings): Promise<string | undefined> {
   const text = readSecretTextIfThere(homePlaceOf(path, settings), 'SSH private key', settings) ?? '';
-  if (pattern.test(text.trim())) return `${path} is a public key; its private half is needed`;
+  if (isUserKey(text.trim())) return `${path} is a public key; its private half is needed`;
   const { publicHalfOf, readLoginKey } = await import('../../functions/remote/login-key.js');
   if (readLoginKey(text).kind === 'unusable') return `${path} holds no SSH private key`;
   const half = publicHalfOf(text);
@@ -97,7 +116,7 @@ const privateOf = (publicPath: string): string => publicPath.replace(/\.pub$/, '
 function readKey(path: string): string | undefined {
   try {
     const text = readIfThere(path)?.trim();
-    return text !== undefined && pattern.test(text) ? text : undefined;
+    return text !== undefined && isUserKey(text) ? text : undefined;
   } catch {
     return undefined;
   }
@@ -112,7 +131,7 @@ export function agentKeys({ env }: Pick<Settings, 'env'>): string[] {
       timeout: 5000,
       env,
     });
-    return listed.split('\n').filter((line) => pattern.test(line));
+    return listed.split('\n').filter((line) => isUserKey(line));
   } catch {
     return [];
   }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { identityIn, recipientOf } from '../../shared/install-config/age-identity.js';
+import { someIdentitiesIn } from '../../shared/install-config/age-identity.js';
 import { type InstallConfig, readInstallConfig } from '../../shared/install-config/config.js';
 import { decryptSecrets, type SecretsFile } from '../../shared/install-config/secrets.js';
 import { packageMismatches } from '../../shared/package/manifest.js';
@@ -64,9 +64,11 @@ export async function readInputs(call: Call): Promise<InstallInputs> {
     configText === undefined ? undefined : await attempt('--install-config', () => readInstallConfig(configText));
   if (configText !== undefined && config === undefined) registerUnreadable(configText, settings);
   const secretsText = await attempt('--secrets-file', () => readSecretText(secretsPath, 'secrets file', settings));
-  const identity = await attempt('--age-key', () =>
-    wholeIdentityIn(readSecretText(keyPath, 'age identity', settings), keyPath),
-  );
+  const identity = await attempt('--age-key', async () => {
+    const text = readSecretText(keyPath, 'age identity', settings);
+    await someIdentitiesIn(text, keyPath);
+    return text;
+  });
   const secrets =
     secretsText === undefined || identity === undefined
       ? undefined
@@ -108,13 +110,6 @@ export async function readInputs(call: Call): Promise<InstallInputs> {
 
 /** An unpacked package of an earlier run. Only that package can remove some components. */
 export const earlierPackage = standingPackage;
-
-async function wholeIdentityIn(text: string, path: string): Promise<string> {
-  const identity = identityIn(text);
-  if (identity === undefined) throw new Problem('bad-input', `${path} holds no age identity.`);
-  await recipientOf(identity, path);
-  return identity;
-}
 
 const said = ({ detail, advice }: Problem): string =>
   `${detail.replace(/\.$/, '')}${advice === undefined ? '' : `. ${advice}`}`;

@@ -148,10 +148,9 @@ async function readFrom(
   if (of !== id) {
     throw new Problem('conflict', `${paths.config} on the jumpbox of ${name} is of another bootstrap, ${String(of)}.`);
   }
-  const identity = ageIdentity.trim();
-  const file = await openedSecrets(secrets, identity, paths, `on the jumpbox of ${name}`);
+  const file = await openedSecrets(secrets, ageIdentity, paths, `on the jumpbox of ${name}`);
   const isOneOfTwo = stands.dataCenters !== undefined;
-  return { datacenter, config, secrets, opened: file, ageIdentity: identity, isOneOfTwo };
+  return { datacenter, config, secrets, opened: file, ageIdentity, isOneOfTwo };
 }
 
 /** Throws a problem that says which of the two files is wrong, and why. */
@@ -161,14 +160,15 @@ async function openedSecrets(
   paths: ReturnType<typeof filesOnJumpbox>,
   where: string,
 ): Promise<SecretsFile> {
-  const [{ recipientOf }, { decryptSecrets }] = await Promise.all([
+  const [{ someIdentitiesIn }, { decryptSecrets }] = await Promise.all([
     import('../../shared/install-config/age-identity.js'),
     import('../../shared/install-config/secrets.js'),
   ]);
   try {
-    await recipientOf(ageIdentity);
-  } catch {
-    throw new Problem('conflict', `${paths.identity} ${where} holds no age identity.`, {
+    await someIdentitiesIn(ageIdentity, `${paths.identity} ${where}`);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    throw new Problem('conflict', error.detail, {
       advice: 'The same command without --recover-config writes it again, where plinth still has its record.',
     });
   }
@@ -204,6 +204,6 @@ async function put(
 function keepIdentity(path: string, identity: string): RecoveredFile[] {
   if (existsSync(path)) return [];
   makeSecretFolder(dirname(path));
-  writeWhole(path, `${identity}\n`, secretMode);
+  writeWhole(path, identity, secretMode);
   return [{ path, what: 'age identity' }];
 }

@@ -1,4 +1,4 @@
-/** Reads private keys as people have them on disk, also locked or in PKCS #8, and prepares them for ssh2. */
+/** Reads private keys as people have them on disk, also locked or in PEM, and prepares them for ssh2. */
 import { createPrivateKey } from 'node:crypto';
 import ssh2 from 'ssh2';
 import { openSshPair } from '../../shared/openssh.js';
@@ -9,16 +9,20 @@ export type LoginKey =
   | { readonly kind: 'locked' }
   | { readonly kind: 'unusable'; readonly why: string };
 
+/** OpenSSH skips what is behind its own form, and OpenSSL, which reads the others, what is around them. */
+const own = /-----BEGIN OPENSSH PRIVATE KEY-----[\s\S]+?-----END OPENSSH PRIVATE KEY-----/;
+
 export function readLoginKey(text: string, passphrase?: string): LoginKey {
-  if (/-----BEGIN (?:ENCRYPTED )?PRIVATE KEY-----/.test(text)) return readPkcs8(text, passphrase);
-  const parsed = ssh2.utils.parseKey(text, passphrase);
+  const [block] = own.exec(text) ?? [];
+  if (block === undefined) return readPem(text, passphrase);
+  const privateKey = `${block.replaceAll(/[\t\r ]+$/gm, '')}\n`;
+  const parsed = ssh2.utils.parseKey(privateKey, passphrase);
   if (parsed instanceof Error) {
     return /encrypted|passphrase|integrity|decrypt/i.test(parsed.message)
       ? { kind: 'locked' }
       : { kind: 'unusable', why: parsed.message };
   }
-  if (![parsed].flat().some((key) => key.isPrivateKey())) return { kind: 'unusable', why: 'it holds no private key' };
-  return { kind: 'usable', privateKey: text, ...(passphrase === undefined ? {} : { passphrase }) };
+  return { kind: 'usable', privateKey, ...(passphrase === undefined ? {} : { passphrase }) };
 }
 
 /**
@@ -38,7 +42,7 @@ export function publicHalfOf(text: string): string | undefined {
  * OpenSSH's PROTOCOL.key: a magic word, three strings about the cipher, the number of keys, and the public half unencrypted.
  */
 function openSshPublicHalf(text: string): string | undefined {
-  const [, coded] = /-----BEGIN OPENSSH PRIVATE KEY-----([\s\S]+)-----END/.exec(text) ?? [];
+  const [, coded] = /-----BEGIN OPENSSH PRIVATE KEY-----([\s\S]+?)-----END/.exec(text) ?? [];
   if (coded === undefined) return undefined;
   const bytes = Buffer.from(coded, 'base64');
   let at = 'openssh-key-v1\0'.length;
@@ -56,13 +60,18 @@ function openSshPublicHalf(text: string): string | undefined {
   }
 }
 
-/** ssh2 doesn't know PKCS #8. */
-function readPkcs8(text: string, passphrase: string | undefined): LoginKey {
+/** With OpenSSL, as OpenSSH does. ssh2 knows no PKCS #8, and of the others only files that hold nothing else. */
+function readPem(text: string, passphrase: string | undefined): LoginKey {
+  if (!text.includes('PRIVATE KEY-----')) return { kind: 'unusable', why: 'it holds no private key' };
   try {
-    const pem = createPrivateKey({ key: text, passphrase }).export({ type: 'pkcs8', format: 'pem' });
-    return { kind: 'usable', privateKey: openSshPair(String(pem), '').privateKey };
+    const key = createPrivateKey({ key: text, passphrase });
+    const privateKey =
+      key.asymmetricKeyType === 'ec'
+        ? key.export({ type: 'sec1', format: 'pem' })
+        : openSshPair(String(key.export({ type: 'pkcs8', format: 'pem' })), '').privateKey;
+    return { kind: 'usable', privateKey: String(privateKey) };
   } catch (error) {
-    if (text.includes('BEGIN ENCRYPTED')) return { kind: 'locked' };
+    if (/BEGIN ENCRYPTED|Proc-Type: 4,ENCRYPTED/.test(text)) return { kind: 'locked' };
     return { kind: 'unusable', why: error instanceof Error ? error.message : String(error) };
   }
 }

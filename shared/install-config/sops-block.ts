@@ -99,10 +99,10 @@ export function sopsFault(text: string): Problem | undefined {
 export const sopsRecipients = (text: string): string[] => ageEntries(parseSops(text)).map(({ recipient }) => recipient);
 
 /** The bootstrap's recipient is missing because a person removed it. */
-export const notFor = (recipient: string): Problem =>
+export const notFor = (recipients: readonly string[]): Problem =>
   refuse(
     "it is not encrypted for this bootstrap's age identity",
-    `Add its recipient: sops rotate --in-place --add-age ${recipient} <file>. Or move the file aside: it is then written again from what the bootstrap holds.`,
+    `Add its recipient: sops rotate --in-place --add-age ${recipients.join(',')} <file>. Or move the file aside: it is then written again from what the bootstrap holds.`,
   );
 
 export function ageEntries({ block }: SopsFile): { recipient: string; enc: string }[] {

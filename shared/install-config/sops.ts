@@ -3,7 +3,7 @@
  * recipients, rules, comments.
  */
 import { Document, isMap, isScalar, isSeq, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
-import { recipientOf } from './age-identity.js';
+import { someIdentitiesIn } from './age-identity.js';
 import {
   ageEntries,
   encryptionRule,
@@ -66,7 +66,7 @@ export async function encryptSops(tree: SopsTree, recipients: readonly string[],
 }
 
 /**
- * The plain tree, after its MAC was verified. `Problem` bad-input says whether it is no SOPS file, is for another recipient,
+ * The plain tree, after its MAC was verified. `identity` may be the text of an identity file: each in it is tried. `Problem` bad-input says whether it is no SOPS file, is for another recipient,
  * or was changed by other means than sops. It never quotes a value.
  */
 export const decryptSops = async (text: string, identity: string): Promise<{ readonly [key: string]: unknown }> =>
@@ -103,10 +103,10 @@ async function openFile(text: string, identity: string): Promise<OpenFile> {
 }
 
 async function dataKeyOf(file: SopsFile, identity: string): Promise<Uint8Array> {
-  const recipient = await recipientOf(identity);
+  const identities = await someIdentitiesIn(identity);
   const { armor, Decrypter } = await loadAge();
   const decrypter = new Decrypter();
-  decrypter.addIdentity(identity);
+  for (const each of identities) decrypter.addIdentity(each.identity);
   for (const { enc } of ageEntries(file)) {
     try {
       const dataKey = await decrypter.decrypt(armor.decode(enc));
@@ -115,7 +115,7 @@ async function dataKeyOf(file: SopsFile, identity: string): Promise<Uint8Array> 
       // For another recipient. Try the next.
     }
   }
-  throw notFor(recipient);
+  throw notFor(identities.map(({ recipient }) => recipient));
 }
 
 /** What the file holds, and the MAC that it should have. */

@@ -9,6 +9,7 @@ import { commands } from '../../cli/commands/index.js';
 import type { ArgumentName } from '../../cli/frame/arguments.js';
 import { exitCodes } from '../../cli/frame/exit-codes.js';
 import { createRegistry } from '../../cli/frame/help.js';
+import { openSshPair } from '../../shared/openssh.js';
 import { type ProblemCode, problemKinds } from '../../shared/problems.js';
 import { sha256 } from '../../shared/sha256.js';
 import { flagsRelease, version } from '../../shared/version.js';
@@ -363,8 +364,8 @@ describe('plinth', () => {
       const path = join(sandbox.home, 'values.yaml');
       writeFileSync(path, 'token: planted\n');
       // To bring it there plinth logs in as the caller.
-      const pem = generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' });
-      writeFileSync(join(sandbox.home, '.ssh', 'id_rsa'), pem, { mode: 0o600 });
+      const pem = generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
+      writeFileSync(join(sandbox.home, '.ssh', 'id_rsa'), openSshPair(pem, '').privateKey, { mode: 0o600 });
       await run([...bootstrap, ...five, '--pc-apps-values', path]);
       expect(service.request().options).to.deep.include({
         pcAppsValues: [`values.yaml@sha256:${sha256('token: planted\n')}:15`],

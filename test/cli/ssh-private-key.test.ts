@@ -1,9 +1,11 @@
 /** The private key that a flag names is looked at before anybody is asked: whether it is one, and whose. */
 import { generateKeyPairSync } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { openSshPair } from '../../shared/openssh.js';
 import { bootstrap, createSandbox, five, type Sandbox } from './run-cli.js';
-import { createService, type Service } from './service.js';
+import { createService, json, type Service } from './service.js';
 
 /** As ssh-keygen writes one with a passphrase; made for this test, it protects nothing. */
 const lockedKey = `-----BEGIN OPENSSH PRIVATE KEY-----
@@ -40,6 +42,9 @@ describe('the private key of --ssh-private-key-path', () => {
     sandbox.write(name, privateKey);
     sandbox.write(`${name}.pub`, `${publicKey}\n`);
   };
+  /** The service itself finds nothing. */
+  const preflighted = (): void =>
+    void service.instead.set('POST /preflights', [(response) => json(response, 200, { go: true, findings: [] })]);
   const refusal = async (name: string, ...more: string[]): Promise<string> => {
     const { code, stderr } = await sandbox.run([...bootstrap, ...five, `--ssh-private-key-path=${name}`, ...more]);
     expect([code, service.seen], stderr).to.deep.equal([2, []]);
@@ -65,6 +70,52 @@ describe('the private key of --ssh-private-key-path', () => {
     expect(await refusal('right', '--ssh-public-key-path=named.pub')).to.include('the public key in named.pub');
     put('locked', lockedKey, two.publicKey);
     expect(await refusal('locked')).to.include('locked does not belong to the public key in locked.pub');
+  });
+
+  it('is refused with the command that converts it where OpenSSH cannot read it', async () => {
+    const { privateKey, publicKey } = pair('one');
+    put('crlf', privateKey.replaceAll('\n', '\r\n'), publicKey);
+    expect(await refusal('crlf')).to.match(/crlf cannot be read by OpenSSH.*tr -d '\\r'/s);
+    put('open', privateKey.trimEnd(), publicKey);
+    expect(await refusal('open')).to.match(/open cannot be read by OpenSSH.*echo >> open/s);
+    sandbox.write('beside', privateKey.trimEnd());
+    sandbox.write('beside.pub', publicKey);
+    const beside = await sandbox.run([...bootstrap, ...five, '--ssh-public-key-path=beside.pub']);
+    expect([beside.code, service.seen], beside.stderr).to.deep.equal([2, []]);
+  });
+
+  it('is refused with that command, also in the usual place, by a run, by --check and by doctor', async () => {
+    const { privateKey, publicKey } = pair('one');
+    writeFileSync(join(sandbox.home, '.ssh', 'id_rsa.pub'), `${publicKey}\n`);
+    writeFileSync(join(sandbox.home, '.ssh', 'id_rsa'), privateKey.replaceAll('\n', '\r\n'));
+    for (const args of [[...bootstrap, ...five], [...bootstrap, ...five, '--check'], ['doctor']]) {
+      preflighted();
+      const { code, stdout, stderr } = await sandbox.run(args);
+      expect(code, stdout + stderr).to.equal(2);
+      expect(stdout + stderr).to.match(/id_rsa cannot be read by OpenSSH.*tr -d/s);
+    }
+    expect(service.seen.filter(({ method, path }) => method === 'POST' && path === '/bootstraps')).to.deep.equal([]);
+  });
+
+  it('is refused where its public half was cut or changed, by --check too', async () => {
+    const { privateKey, publicKey } = pair('one');
+    const [type = '', blob = ''] = publicKey.split(' ');
+    for (const damaged of [blob.slice(0, -8), blob.slice(0, 30), `${blob.slice(0, 20)}${blob.slice(24)}`]) {
+      put('cut', privateKey, `${type} ${damaged} one`);
+      for (const more of [[], ['--check']]) {
+        preflighted();
+        const { code, stdout, stderr } = await sandbox.run([
+          ...bootstrap,
+          ...five,
+          ...more,
+          '--ssh-private-key-path=cut',
+        ]);
+        expect(code, stdout + stderr).to.equal(2);
+        expect(stdout + stderr)
+          .to.include('cut.pub holds no SSH public key')
+          .and.include('ssh-keygen -y -f cut');
+      }
+    }
   });
 
   it('is taken with its own public half, also with a passphrase', async () => {

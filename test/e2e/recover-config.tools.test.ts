@@ -164,8 +164,10 @@ describe('--recover-config', function () {
     await onJumpbox(`cp /root/whole ${there}; cp ${identity} /root/key; echo AGE-SECRET-KEY-nothing >${identity}`);
     const unreadable = await recovery();
     expect(unreadable.result.problem?.detail).to.include(
-      `${identity} on the jumpbox of recovered holds no age identity`,
+      `${identity} on the jumpbox of recovered: line 1 is not a whole age identity`,
     );
+    await onJumpbox(`{ printf "# edited\\r\\n"; sed "s/$/\\r/" /root/key; } >${identity}`);
+    succeeded(await recovery());
     await onJumpbox(`cp /root/key ${identity}`);
   });
 

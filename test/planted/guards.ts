@@ -310,7 +310,9 @@ export const guards: readonly Fault[] = [
   {
     name: 'A machine publishes any text as its host key',
     source: 'guard',
-    edits: [{ find: 'return isSame && check(parts) ? line : undefined;', put: 'return isSame ? line : line;' }],
+    edits: [
+      { find: 'isBlob(type, base64, check) ? line : undefined;', put: 'isBlob(type, base64, check) ? line : line;' },
+    ],
     tests: ['steps/host-key.test.js'],
     fails: 'is left out where it is anything else, in guest attributes',
   },
@@ -520,6 +522,18 @@ export const guards: readonly Fault[] = [
     ],
     tests: ['cli/planted-secrets.test.js'],
     fails: 'come out of no command that reads a damaged file',
+  },
+  {
+    name: 'A damaged age identity is passed over',
+    source: 'guard',
+    edits: [
+      {
+        find: 'if (damaged.length > 0) throw damagedIn',
+        put: 'if (damaged.length > text.length) throw damagedIn',
+      },
+    ],
+    tests: ['cli/age-identities.test.js'],
+    fails: 'that a run keeps opens its secrets file with any of them',
   },
   {
     name: 'A command that dies prints what it had read',
