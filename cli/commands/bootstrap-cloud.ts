@@ -81,12 +81,12 @@ export const bootstrapCloud = {
     const uploads = await readUploads(given, settings);
     const asGiven: GivenOptions = { ...travelling(given), ...uploads.options };
     const found = local.recoverConfig
-      ? await recoveryOf(call, client, { key, local, given: asGiven, name: checked.options.projectName, planned })
+      ? await recoveryOf(call, client, { key, local, given: asGiven, beforehand: checked, planned })
       : undefined;
     const { options, warnings } = found ?? checked;
     const keys = keysOf(options);
     const request = requestOf(call, found?.recovery.options ?? asGiven, key, planned);
-    if (call.has('dry-run') || call.word('plan') !== undefined) {
+    if (isPreview(call)) {
       const { planOrFlags } = await import('../follow/plan-text.js');
       // The plan holds for this key alone.
       if (call.word('plan') !== undefined) keepKey(call, key);
@@ -249,23 +249,22 @@ async function check(call: Call): Promise<ReturnType<typeof checkOptions>> {
     import('../machines/uploads.js'),
   ]);
   const local = await localOf(call, checked.local);
-  const isPreview = call.has('dry-run') || call.word('plan') !== undefined;
   const uploads = await uploadFaults(given, settings);
   // A preview uploads nothing.
-  const doubts = [...(await valuesDoubts(given, settings)), ...(isPreview ? uploads.mismatches : [])];
+  const doubts = [...(await valuesDoubts(given, settings)), ...(isPreview(call) ? uploads.mismatches : [])];
   const told = new Set(call.faults.map(({ path }) => path));
   const faults: Fault[] = [
     ...call.faults,
     // A flag that could not be read already has a fault.
     ...checked.faults.filter(({ path }) => !told.has(path)),
     ...uploads.faults,
-    ...(isPreview ? [] : uploads.mismatches),
+    ...(isPreview(call) ? [] : uploads.mismatches),
     ...(call.has('strict') ? doubts : []),
     ...amountFaults(call),
     ...ttlFaults(call),
     ...teamFaults(call),
     ...(await sshKeyFaults(given, settings)),
-    ...(isPreview ? [] : await standingFaults(local, keysOf(checked.options), settings)),
+    ...(isPreview(call) ? [] : await standingFaults(local, keysOf(checked.options), settings)),
   ];
   if (faults.length > 0) throw refusalOf(faults);
   const warnings = [...checked.warnings, ...doubts.map(({ path, message }) => `${path} ${message}`)];
@@ -287,25 +286,37 @@ function ttlFaults({ given: { projectTtl = '' } }: Call): Fault[] {
 const travelling = (given: GivenFlags): GivenOptions =>
   Object.fromEntries(Object.entries(given).filter(([option]) => !isLocal(option as Option)));
 
-/** Reads what is to be recovered. It is written once nothing refuses the run any more. */
+const isPreview = (call: Call): boolean => call.has('dry-run') || call.word('plan') !== undefined;
+
+/**
+ * Reads what is to be recovered. It is written once nothing refuses the run any more. Undefined for a preview without a record:
+ * it plans what was given, because what is restored without a record is no part of a plan.
+ */
 async function recoveryOf(
   call: Call,
   client: Client,
   {
-    name,
+    beforehand,
     planned,
     ...parts
   }: Omit<Parameters<typeof readRecovery>[2], 'standing'> & {
-    readonly name: string;
+    readonly beforehand: ReturnType<typeof checkOptions>;
     readonly planned: PlanDocument | undefined;
   },
 ) {
+  const name = beforehand.options.projectName;
   const { readRecovery, notAppliedTexts, keepRecovered, checkPlanned, refusePlanOfLost } = await import(
     '../machines/recovery.js'
   );
   const { standingFaults } = await import('../files/standing-files.js');
   const standing = await client.findStanding(name);
   if (standing === undefined && planned !== undefined) refusePlanOfLost();
+  if (standing === undefined && isPreview(call)) {
+    call.output.warn(
+      `plinth has no record of ${name}, so this plans the given flags. A run recovers from its jumpbox.`,
+    );
+    return undefined;
+  }
   const recovery = await readRecovery(call, client, { ...parts, standing: standing?.id });
   const checked = checkOptions(recovery.options, { strict: call.has('strict') });
   // What is missing of secrets, plinth may still have.

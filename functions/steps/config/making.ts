@@ -3,6 +3,7 @@
  * first use. Otherwise every process that loads the steps would load all of it before its first answer.
  */
 export { writeInstallConfig } from '../../../shared/install-config/config.js';
+export { optionsText } from '../../../shared/install-config/recovered-options.js';
 export * from '../../../shared/install-config/secrets.js';
 export { madeSecretsName, makeSecrets, readMadeSecrets } from './made-secrets.js';
 export { checkPairs } from './pairs.js';

@@ -4,7 +4,6 @@
  */
 import * as z from 'zod';
 import { optionsOnJumpbox } from '../../../shared/install-config/on-jumpbox.js';
-import { optionsText } from '../../../shared/install-config/recovered-options.js';
 import type { SecretsFile } from '../../../shared/install-config/secrets.js';
 import { sha256 } from '../../../shared/sha256.js';
 import { done, of, type StepCall } from '../../engine/step.js';
@@ -67,7 +66,7 @@ export const handover = defineHostStep({
 const isFirst = (key: string): boolean => key === 'dc1';
 
 async function look(call: Call, host: Host) {
-  const { configFile, decryptSecrets, isWrittenByHosts, mergeSecrets, secretsFile } = await making();
+  const { configFile, decryptSecrets, isWrittenByHosts, mergeSecrets, optionsText, secretsFile } = await making();
   const {
     files,
     secrets,
