@@ -59,7 +59,7 @@ async function callOf(services: readonly Made[], applied: unknown[] = [], kind: 
       hostKeys: { jumpbox: known, 'k0s-1': known },
       addresses: Object.fromEntries(Object.entries(ips).map(([name, address]) => [name, { name, address }])),
     },
-    secrets: { read: async () => JSON.stringify({ privateKey: 'never used', publicKey: 'never used' }) },
+    secrets: { readJson: async () => ({ privateKey: 'never used', publicKey: 'never used' }) },
     attempt: 0,
     signal: new AbortController().signal,
   };
