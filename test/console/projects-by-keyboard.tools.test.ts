@@ -61,7 +61,7 @@ describe('the console by the keyboard alone: a project', function () {
     const { page } = person;
     await press(person, 'Protect by-keys');
     await question().waitFor();
-    await type(person, 'How long, such as', '1d23h59m');
+    await type(person, 'How long from now, such as', '1d23h59m');
     await type(person, 'Why', 'A demo');
     await page.keyboard.press('Enter');
     await answered();

@@ -104,7 +104,7 @@ describe('the console: projects', function () {
     await question.getByLabel('Why').fill('A demo');
     await question.getByLabel('How long').fill('99999999999d');
     await question.getByRole('button', { name: 'Protect' }).click();
-    await question.getByText('Give a time such as').waitFor();
+    await question.getByText('must be a duration such as 2d').first().waitFor();
     await question.getByLabel('How long').fill('1d23h59m');
     await expectAccessible(person);
     await question.getByRole('button', { name: 'Protect' }).click();
