@@ -136,7 +136,7 @@ interface ConnectionChecks {
 
 /**
  * All calls share a connection, and a call that times out does not end it. Once its other side is gone without a word, Linux
- * takes 15 minutes to notice. Firestore's clients for phones ask as often.
+ * takes 15 minutes to notice.
  */
 const usualChecks: ConnectionChecks = { silentSeconds: 30, answerSeconds: 10 };
 
