@@ -13,9 +13,16 @@ interface Ran {
   readonly output: string;
 }
 
+interface Limits {
+  readonly longestMs?: number;
+  /** Beside the variables of this process. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 export interface ScratchCopy {
   readonly folder: string;
-  run(command: string, args: readonly string[]): Promise<Ran>;
+  /** Killed after ten minutes, unless `limits` says otherwise. */
+  run(command: string, args: readonly string[], limits?: Limits): Promise<Ran>;
   /** With the executable that machines get. Throws what the build says where it fails. */
   build(): Promise<void>;
   /** Gives the files it changed. Throws where an edit has not exactly one place. */
@@ -27,7 +34,7 @@ export interface ScratchCopy {
 }
 
 /** A fault may keep a test from ever ending. */
-const longestMs = 600_000;
+const tenMinutesMs = 600_000;
 
 /** At the top of the project. */
 const isLeftOut = (name: string): boolean => /^(node_modules|\.git|\.plinth-local|dist.*)$/.test(name);
@@ -51,11 +58,11 @@ export function createScratchCopy(root: string): ScratchCopy {
   const copy: ScratchCopy = {
     folder,
 
-    async run(command, args) {
+    async run(command, args, { longestMs = tenMinutesMs, env = {} } = {}) {
       // A group of its own, so that what it starts ends with it; what tests leave in TMPDIR goes with the copy.
       const child = spawn(command, args, {
         cwd: folder,
-        env: { ...process.env, TMPDIR: temporary },
+        env: { ...process.env, TMPDIR: temporary, ...env },
         stdio: ['ignore', 'pipe', 'pipe'],
         detached: true,
       });
