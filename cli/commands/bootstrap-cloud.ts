@@ -215,15 +215,17 @@ const isDone = ({ instances }: BootstrapView, instance: string): boolean =>
 /** Tells all at once, here and at the service. */
 async function lookBeforehand(call: Call) {
   const checked = checkOptions(call.given, { strict: call.has('strict') });
-  const [{ check: checkBeforehand }, { standingFaults }] = await Promise.all([
+  const [{ check: checkBeforehand }, { examineStanding }] = await Promise.all([
     import('../preflight.js'),
     import('../files/standing-files.js'),
   ]);
-  const standing = await standingFaults(await localOf(call, checked.local), keysOf(checked.options), call.settings);
+  const local = await localOf(call, checked.local);
+  const standing = await examineStanding(local, keysOf(checked.options), call.settings);
   const wrongAmount = amountFaults(call);
   return checkBeforehand(call, {
     checked,
-    faults: [...standing, ...wrongAmount, ...ttlFaults(call), ...teamFaults(call)],
+    faults: [...standing.faults, ...wrongAmount, ...ttlFaults(call), ...teamFaults(call)],
+    doubts: standing.doubts,
     travelling: travelling(call.given),
     maxCost: wrongAmount.length > 0 ? undefined : call.word('max-cost')?.text,
     team: teamIn(call),
@@ -243,15 +245,17 @@ async function check(call: Call): Promise<ReturnType<typeof checkOptions>> {
   const { given, settings } = call;
   // With a recovery, what is recovered is judged.
   const checked = checkOptions(given, { strict: call.has('strict') && given.recoverConfig !== true });
-  const [{ standingFaults }, { sshKeyFaults }, { uploadFaults, valuesDoubts }] = await Promise.all([
+  const [{ examineStanding }, { sshKeyFaults }, { uploadFaults, valuesDoubts }] = await Promise.all([
     import('../files/standing-files.js'),
     import('../identity/ssh-key.js'),
     import('../machines/uploads.js'),
   ]);
   const local = await localOf(call, checked.local);
   const uploads = await uploadFaults(given, settings);
-  // A preview uploads nothing.
-  const doubts = [...(await valuesDoubts(given, settings)), ...(isPreview(call) ? uploads.mismatches : [])];
+  // A preview uploads nothing, and reads no config.
+  const standing = isPreview(call) ? undefined : await examineStanding(local, keysOf(checked.options), settings);
+  const valueDoubts = await valuesDoubts(given, settings);
+  const doubts = [...valueDoubts, ...(standing === undefined ? uploads.mismatches : standing.doubts)];
   const told = new Set(call.faults.map(({ path }) => path));
   const faults: Fault[] = [
     ...call.faults,
@@ -264,7 +268,7 @@ async function check(call: Call): Promise<ReturnType<typeof checkOptions>> {
     ...ttlFaults(call),
     ...teamFaults(call),
     ...(await sshKeyFaults(given, settings)),
-    ...(isPreview(call) ? [] : await standingFaults(local, keysOf(checked.options), settings)),
+    ...(standing?.faults ?? []),
   ];
   if (faults.length > 0) throw refusalOf(faults);
   const warnings = [...checked.warnings, ...doubts.map(({ path, message }) => `${path} ${message}`)];

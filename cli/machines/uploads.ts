@@ -31,7 +31,9 @@ export async function uploadFaults(given: GivenFlags, settings: Settings): Promi
     for (const path of [given[option] ?? []].flat()) {
       const faultOf = (why: string): Fault => ({ path: flagName(option), message: `${path}: ${why}` });
       const place = homePlaceOf(path, settings);
-      const why = option === 'remoteCliBinary' ? await binaryFault(place) : whyUnreadable(place);
+      const unreadable = option === 'remoteCliBinary' ? await binaryFault(place) : whyUnreadable(place);
+      const isValues = option === 'pcAppsValues' && unreadable === undefined;
+      const why = isValues ? await valuesFault(place, settings) : unreadable;
       if (why !== undefined) faults.push(faultOf(why));
       else if (option === 'installLocal') {
         const found = await (await import('../files/package-file.js')).examinePackage(place, given);
@@ -43,19 +45,32 @@ export async function uploadFaults(given: GivenFlags, settings: Settings): Promi
   return { faults, mismatches };
 }
 
-/** Values files that are no YAML. The package decides what to do with them. */
+/** What is wrong with a values file. Its bytes go as they are, so a machine would only meet it in the install. */
+async function valuesFault(place: string, settings: Settings): Promise<string | undefined> {
+  const { readDocuments } = await import('../../shared/yaml-text.js');
+  const text = readSecretText(place, 'values file', settings);
+  const read = readDocuments(text);
+  if ('documents' in read) return undefined;
+  registerUnreadable(text, settings);
+  return `it is not YAML: ${read.fault}`;
+}
+
+/** Where readers of YAML 1.1 and 1.2 read values files differently. */
 export async function valuesDoubts({ pcAppsValues = [] }: GivenFlags, settings: Settings): Promise<Fault[]> {
   if (pcAppsValues.length === 0) return [];
-  const { faultInDocuments } = await import('../../shared/yaml-text.js');
+  const [{ readDocuments }, { differencesIn }, { doubtOf }] = await Promise.all([
+    import('../../shared/yaml-text.js'),
+    import('../../shared/portable-yaml.js'),
+    import('../files/yaml-doubts.js'),
+  ]);
   return pcAppsValues.flatMap((path) => {
     const place = homePlaceOf(path, settings);
     // An unreadable file has its own fault.
     if (whyUnreadable(place) !== undefined) return [];
     const text = readSecretText(place, 'values file', settings);
-    const why = faultInDocuments(text);
-    if (why === undefined) return [];
-    registerUnreadable(text, settings);
-    return [{ path: '--pc-apps-values', message: `${path} is no YAML: ${why}` }];
+    const read = readDocuments(text);
+    const nodes = 'documents' in read ? read.documents.flatMap(({ contents }) => contents ?? []) : [];
+    return doubtOf('--pc-apps-values', path, differencesIn(text, nodes));
   });
 }
 
