@@ -35,7 +35,7 @@ export function portableYaml(value: unknown, { flow = false } = {}): string {
       if (typeof scalar.value === 'string' && misread.test(scalar.value)) scalar.type = Scalar.QUOTE_DOUBLE;
     },
     Collection(_, collection) {
-      collection.flow ||= flow;
+      if (flow) collection.flow = true;
     },
   });
   return escaped(document.toString({ lineWidth: 0 }));

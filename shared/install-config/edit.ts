@@ -191,7 +191,7 @@ function* replacement(at: Place, pair: Pair<Node, Node | null>, node: Node, to: 
     for (const { type, offset, source } of sep) {
       if (type === 'anchor' || type === 'tag') yield { start: offset, end: offset + source.length, text: '' };
     }
-    if (isScalar(node) || (node as YAMLMap).flow) yield { start, end, text: '' };
+    if (isScalar(node) || (node as YAMLMap).flow) yield withoutBlankLine(text, start, end);
     else yield* blockEdits(at, node, new Set((node as YAMLMap).items), []);
   }
   if (!isBlock) return;
@@ -199,6 +199,12 @@ function* replacement(at: Place, pair: Pair<Node, Node | null>, node: Node, to: 
   const [, ...lines] = portableYaml({ key: to }).split('\n');
   const lineEnd = pastLine(text, end);
   yield insertion(at, lineEnd, indented(at, lines.join('\n'), column));
+}
+
+function withoutBlankLine(text: string, start: number, end: number): Edit {
+  const [from, to] = [lineStartOf(text, start), pastLine(text, end)];
+  const isAlone = text.slice(from, start).trim() === '' && text.slice(end, to).trim() === '';
+  return isAlone ? { start: from, end: to, text: '' } : { start, end, text: '' };
 }
 
 /** Aliases whose anchor goes, with the value that they had. An anchor in front of a replaced value stays. */

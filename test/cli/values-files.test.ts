@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { bootstrap, createSandbox, five, type Sandbox } from './run-cli.js';
-import { createService, type Service } from './service.js';
+import { createService, json, type Service } from './service.js';
 
 describe('a file of --pc-apps-values', () => {
   let service: Service;
@@ -34,6 +34,7 @@ describe('a file of --pc-apps-values', () => {
       }
     }
     expect(service.seen).to.deep.equal([]);
+    service.instead.set('POST /preflights', [(response) => json(response, 200, { go: true, findings: [] })]);
     const checked = await run('--check', '--pc-apps-values=bad.yaml');
     expect([checked.code, checked.stdout.includes('bad.yaml')]).to.deep.equal([2, true]);
   });
