@@ -10,7 +10,7 @@ import { beginningLines } from './follow/beginning.js';
 import type { Call } from './frame/command.js';
 import type { Style } from './frame/output.js';
 import { findSshKey, sshKeyFaults } from './identity/ssh-key.js';
-import { readUploads, uploadFaults, valuesDoubts } from './machines/uploads.js';
+import { readUploads, uploadFaults } from './machines/uploads.js';
 
 interface Parts {
   readonly checked: CheckedOptions;
@@ -28,7 +28,7 @@ interface Parts {
 export async function check(call: Call, { checked, faults, doubts, travelling, maxCost, team }: Parts) {
   const { given, settings } = call;
   const keyFaults = await sshKeyFaults(given, settings);
-  const { faults: unread, mismatches } = await uploadFaults(given, settings);
+  const { faults: unread, mismatches, doubts: ofUploads } = await uploadFaults(given, settings);
   const uploads = unread.length > 0 ? {} : (await readUploads(given, settings)).options;
   const client = await call.connect();
   const sendable = sendableOf(withoutFiles(travelling));
@@ -43,9 +43,8 @@ export async function check(call: Call, { checked, faults, doubts, travelling, m
     ...(team !== undefined && { team }),
   });
   const ofLocal = checked.faults.filter(({ path }) => localFlags.has(path));
-  const doubtful = [...doubts, ...(await valuesDoubts(given, settings))];
-  const isStrict = call.has('strict');
-  const here = [...faults, ...ofLocal, ...unread, ...mismatches, ...(isStrict ? doubtful : [])];
+  const doubtful = [...doubts, ...ofUploads];
+  const here = [...faults, ...ofLocal, ...unread, ...mismatches, ...(call.has('strict') ? doubtful : [])];
   const unsent = [...call.faults, ...checked.faults.filter(({ path }) => isUnsent(path, travelling, sendable))];
   const all: PreflightFinding[] = [
     await keyFinding(call, keyFaults),

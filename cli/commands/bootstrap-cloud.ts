@@ -118,12 +118,8 @@ export const bootstrapCloud = {
     for (const text of others.filter((each) => !shown?.told.some(({ what }) => what === each))) output.warn(text);
     await sayBegun(call, begun, shown !== undefined || agree !== undefined);
 
-    const ended = await finish(call, client, begun.bootstrap, {
-      told: [...warnings, ...others],
-      files: uploads.files,
-      identity,
-      local,
-    });
+    const parts = { told: [...warnings, ...others], files: uploads.files, identity, local, base };
+    const ended = await finish(call, client, begun.bootstrap, parts);
     return {
       ...ended,
       data: {
@@ -161,6 +157,7 @@ interface EndParts {
   readonly files: readonly LocalUpload[];
   readonly identity: Identity | undefined;
   readonly local: LocalOptions;
+  readonly base: NonNullable<BootstrapRequest['base']>;
 }
 
 /** Follows a bootstrap to its end, and meanwhile writes its files. */
@@ -171,7 +168,7 @@ async function finish(call: Call, client: Client, view: BootstrapView, parts: En
     import('../files/file-keeper.js'),
     import('../follow/follow.js'),
   ]);
-  const keeper = createFileKeeper(client, id, local, call.settings);
+  const keeper = createFileKeeper(client, id, local, call.settings, parts.base);
   const helper = {
     files: keeper,
     ...(identity !== undefined && (await uploadsFor({ ...call, client, id, files, identity }))),
@@ -219,8 +216,7 @@ async function lookBeforehand(call: Call) {
     import('../preflight.js'),
     import('../files/standing-files.js'),
   ]);
-  const local = await localOf(call, checked.local);
-  const standing = await examineStanding(local, keysOf(checked.options), call.settings);
+  const standing = await examineStanding(await localOf(call, checked.local), keysOf(checked.options), call.settings);
   const wrongAmount = amountFaults(call);
   return checkBeforehand(call, {
     checked,
@@ -245,7 +241,7 @@ async function check(call: Call): Promise<ReturnType<typeof checkOptions>> {
   const { given, settings } = call;
   // With a recovery, what is recovered is judged.
   const checked = checkOptions(given, { strict: call.has('strict') && given.recoverConfig !== true });
-  const [{ examineStanding }, { sshKeyFaults }, { uploadFaults, valuesDoubts }] = await Promise.all([
+  const [{ examineStanding }, { sshKeyFaults }, { uploadFaults }] = await Promise.all([
     import('../files/standing-files.js'),
     import('../identity/ssh-key.js'),
     import('../machines/uploads.js'),
@@ -254,8 +250,7 @@ async function check(call: Call): Promise<ReturnType<typeof checkOptions>> {
   const uploads = await uploadFaults(given, settings);
   // A preview uploads nothing, and reads no config.
   const standing = isPreview(call) ? undefined : await examineStanding(local, keysOf(checked.options), settings);
-  const valueDoubts = await valuesDoubts(given, settings);
-  const doubts = [...valueDoubts, ...(standing === undefined ? uploads.mismatches : standing.doubts)];
+  const doubts = [...uploads.doubts, ...(standing === undefined ? uploads.mismatches : standing.doubts)];
   const told = new Set(call.faults.map(({ path }) => path));
   const faults: Fault[] = [
     ...call.faults,

@@ -159,6 +159,14 @@ export async function readBase(
   return base;
 }
 
+/** The configs of a base, by their paths. */
+export const configsIn = (base: NonNullable<BootstrapRequest['base']>, local: LocalOptions): Map<string, string> =>
+  new Map(
+    Object.entries(base).flatMap(([key, files]) =>
+      files?.config === undefined ? [] : [[withSuffix(local.installConfig, suffixOf(key)), files.config] as const],
+    ),
+  );
+
 export interface WrittenFiles {
   readonly files: readonly WrittenFile[];
   /** Why some files are missing. */
@@ -185,6 +193,8 @@ async function* eachFile(
   view: BootstrapView,
   local: LocalOptions,
   settings: Settings,
+  /** The configs that this command sent or wrote, by path. */
+  known: Map<string, string>,
 ): AsyncGenerator<WrittenFile> {
   const ready = view.result.datacenters.filter((datacenter) => datacenter.ready);
   if (ready.length === 0) return;
@@ -199,9 +209,14 @@ async function* eachFile(
     const other = standing?.projectId ?? 'previous';
 
     yield await onDisk(configPath, '--install-config', async () => {
-      const same = ours && (await sameYaml(standing.text, config));
-      const aside = standing === undefined || ours ? undefined : moveAside(configPath, other, settings);
+      const last = known.get(configPath);
+      // Somebody may fill in what is missing while this command goes on.
+      const same = ours && (config === last || (await sameYaml(standing.text, config)));
+      const isEdited = ours && !same && last !== undefined && last !== standing.text;
+      const word = isEdited ? 'edited' : other;
+      const aside = standing === undefined || (ours && !isEdited) ? undefined : moveAside(configPath, word, settings);
       if (!same) writeWhole(configPlace, config, openMode);
+      if (!same) known.set(configPath, config);
       return wrote(configPath, 'install config', same, aside);
     });
 

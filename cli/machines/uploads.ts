@@ -21,57 +21,53 @@ interface UploadFaults {
   readonly faults: readonly Fault[];
   /** How a package that is sound differs from what other flags ask for. */
   readonly mismatches: readonly Fault[];
+  /** What of them is only doubtful. */
+  readonly doubts: readonly Fault[];
 }
 
 /** Found before any request to the service. */
 export async function uploadFaults(given: GivenFlags, settings: Settings): Promise<UploadFaults> {
   const faults: Fault[] = [];
   const mismatches: Fault[] = [];
+  const doubts: Fault[] = [];
   for (const option of fileOptions) {
     for (const path of [given[option] ?? []].flat()) {
       const faultOf = (why: string): Fault => ({ path: flagName(option), message: `${path}: ${why}` });
       const place = homePlaceOf(path, settings);
-      const unreadable = option === 'remoteCliBinary' ? await binaryFault(place) : whyUnreadable(place);
-      const isValues = option === 'pcAppsValues' && unreadable === undefined;
-      const why = isValues ? await valuesFault(place, settings) : unreadable;
+      const why = option === 'remoteCliBinary' ? await binaryFault(place) : whyUnreadable(place);
       if (why !== undefined) faults.push(faultOf(why));
       else if (option === 'installLocal') {
         const found = await (await import('../files/package-file.js')).examinePackage(place, given);
         if (found.fault !== undefined) faults.push(faultOf(found.fault));
         mismatches.push(...found.mismatches.map(faultOf));
+      } else if (option === 'pcAppsValues') {
+        const found = await examineValues(place, path, settings);
+        if (found.fault !== undefined) faults.push(faultOf(found.fault));
+        doubts.push(...found.doubts);
       }
     }
   }
-  return { faults, mismatches };
+  return { faults, mismatches, doubts };
 }
 
-/** What is wrong with a values file. Its bytes go as they are, so a machine would only meet it in the install. */
-async function valuesFault(place: string, settings: Settings): Promise<string | undefined> {
-  const { readDocuments } = await import('../../shared/yaml-text.js');
-  const text = readSecretText(place, 'values file', settings);
-  const read = readDocuments(text);
-  if ('documents' in read) return undefined;
-  registerUnreadable(text, settings);
-  return `it is not YAML: ${read.fault}`;
-}
-
-/** Where readers of YAML 1.1 and 1.2 read values files differently. */
-export async function valuesDoubts({ pcAppsValues = [] }: GivenFlags, settings: Settings): Promise<Fault[]> {
-  if (pcAppsValues.length === 0) return [];
+/**
+ * What is wrong with a values file, or where readers of YAML 1.1 and 1.2 read it differently. Its bytes go as they are, so an
+ * install would be the first to meet it.
+ */
+async function examineValues(place: string, path: string, settings: Settings) {
   const [{ readDocuments }, { differencesIn }, { doubtOf }] = await Promise.all([
     import('../../shared/yaml-text.js'),
     import('../../shared/portable-yaml.js'),
     import('../files/yaml-doubts.js'),
   ]);
-  return pcAppsValues.flatMap((path) => {
-    const place = homePlaceOf(path, settings);
-    // An unreadable file has its own fault.
-    if (whyUnreadable(place) !== undefined) return [];
-    const text = readSecretText(place, 'values file', settings);
-    const read = readDocuments(text);
-    const nodes = 'documents' in read ? read.documents.flatMap(({ contents }) => contents ?? []) : [];
-    return doubtOf('--pc-apps-values', path, differencesIn(text, nodes));
-  });
+  const text = readSecretText(place, 'values file', settings);
+  const read = readDocuments(text);
+  if ('fault' in read) {
+    registerUnreadable(text, settings);
+    return { fault: `it is not YAML: ${read.fault}`, doubts: [] };
+  }
+  const nodes = read.documents.flatMap(({ contents }) => contents ?? []);
+  return { fault: undefined, doubts: doubtOf('--pc-apps-values', path, differencesIn(text, nodes)) };
 }
 
 /** Reads each file once. They were checked before. */

@@ -15,7 +15,7 @@ const override = () =>
   z
     .record(z.string(), z.unknown())
     .optional()
-    .meta({ description: 'Added by hand, handed on by the installer as it stands; survives a rewrite' });
+    .meta({ description: 'Added by hand. Its text stays as it is, here and on the jumpbox' });
 const loadBalancer = (description: string) =>
   z
     .strictObject({
