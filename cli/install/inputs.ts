@@ -90,10 +90,8 @@ export async function readInputs(call: Call): Promise<InstallInputs> {
     throw refusal(faults);
 
   const digest = createHash('sha256');
-  const meaning = sha256(configMeaning(configText ?? ''));
-  for (const part of [meaning, sha256(secretsText ?? ''), ...values.map((value) => value.sha256)]) {
-    digest.update(part);
-  }
+  const texts = [configMeaning(configText ?? ''), secretsText ?? ''].map((text) => sha256(text));
+  for (const part of [...texts, ...values.map((value) => value.sha256)]) digest.update(part);
   return {
     config,
     secrets,

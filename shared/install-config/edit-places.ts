@@ -13,6 +13,19 @@ export type Tree = { [key: string]: unknown };
 export const isTree = (value: unknown): value is Tree =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** Of values that JSON can hold. The order of keys does not count. */
+export function isSame(one: unknown, other: unknown): boolean {
+  if (typeof one !== 'object' || one === null || typeof other !== 'object' || other === null) {
+    return Object.is(one, other);
+  }
+  const [entries, others] = [Object.entries(one), Object.entries(other)];
+  return (
+    Array.isArray(one) === Array.isArray(other) &&
+    entries.length === others.length &&
+    entries.every(([key, value]) => Object.hasOwn(other, key) && isSame(value, (other as Tree)[key]))
+  );
+}
+
 export const keyOf = ({ key }: Pair<unknown, unknown>): string => (isScalar(key) ? String(key.value) : '');
 
 /** Where a node or a pair ends. A list or map of lines ends with its last item, without the comments below it. */

@@ -2,7 +2,6 @@
  * Edits the text of a config so that it means other values. Only the bytes of what changes are replaced, so comments, quotes,
  * order, line ends and every `override` stay as a person wrote them. Pure.
  */
-import { isDeepStrictEqual } from 'node:util';
 import { isAlias, isMap, isScalar, isSeq, type Node, type Pair, visit, type YAMLMap } from 'yaml';
 import { portableYaml } from '../portable-yaml.js';
 import { readYamlDocument } from '../yaml-text.js';
@@ -11,6 +10,7 @@ import {
   columnAt,
   type Edit,
   endOf,
+  isSame,
   isTree,
   keyOf,
   lineStartOf,
@@ -32,7 +32,7 @@ export function editYaml(text: string, wanted: Tree): string | undefined {
     if (errors.length > 0 || !isMap(document.contents)) return undefined;
     const standing = withoutOverrides(document.toJS());
     if (!isTree(standing)) return undefined;
-    if (isDeepStrictEqual(standing, goal)) return edited;
+    if (isSame(standing, goal)) return edited;
     const at = { text: edited, eol: /\r?\n/.exec(edited)?.[0] ?? '\n' };
     const all = [...mapEdits(at, document.contents, standing, goal)];
     const others = all.filter(({ ofAlias }) => ofAlias !== true);
@@ -134,15 +134,15 @@ function commonItems(from: readonly unknown[], to: readonly unknown[]): [number,
   const lengthAt = (i: number, j: number): number => lengths[i]?.[j] ?? 0;
   for (let i = from.length - 1; i >= 0; i -= 1) {
     for (let j = to.length - 1; j >= 0; j -= 1) {
-      const isSame = isDeepStrictEqual(from[i], to[j]);
-      (lengths[i] as number[])[j] = isSame
+      const isShared = isSame(from[i], to[j]);
+      (lengths[i] as number[])[j] = isShared
         ? lengthAt(i + 1, j + 1) + 1
         : Math.max(lengthAt(i + 1, j), lengthAt(i, j + 1));
     }
   }
   const common: [number, number][] = [];
   for (let i = 0, j = 0; i < from.length && j < to.length; ) {
-    if (isDeepStrictEqual(from[i], to[j])) common.push([i++, j++]);
+    if (isSame(from[i], to[j])) common.push([i++, j++]);
     else if (lengthAt(i + 1, j) >= lengthAt(i, j + 1)) i += 1;
     else j += 1;
   }
@@ -157,7 +157,7 @@ function* valueEdits(
   inFlow: boolean,
 ): Generator<Edit> {
   const node = pair.value;
-  if (isDeepStrictEqual(from, to) || node === null) return;
+  if (isSame(from, to) || node === null) return;
   const isFilled = isCollection(to) && isCollection(from) && !isEmpty(from);
   if (isMap(node) && isFilled && isTree(from) && isTree(to) && (!isEmpty(to) || node.items.some(isOverride))) {
     yield* mapEdits(at, node, from, to);

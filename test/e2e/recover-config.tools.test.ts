@@ -68,7 +68,9 @@ describe('--recover-config', function () {
     const edited = configs.map((name) => alice.read(name));
     const again = await alice.bootstrap('recovered', flags);
     succeeded(again);
-    expect(again.stderr).to.match(/config\.yaml .*leading 0/).and.to.match(/config-dc2\.yaml .*leading 0/);
+    expect(again.stderr)
+      .to.match(/config\.yaml .*leading 0/)
+      .and.to.match(/config-dc2\.yaml .*leading 0/);
     expect(configs.map((name) => alice.read(name))).to.deep.equal(edited);
     expect(await Promise.all(configs.map((name) => onJumpbox(`cat /etc/platform/${name}`)))).to.deep.equal(edited);
   });
