@@ -16,6 +16,8 @@ interface Parts {
   readonly checked: CheckedOptions;
   /** What is wrong with files on this computer, and with flags that are not options. */
   readonly faults: readonly Fault[];
+  /** What of these files is only doubtful. */
+  readonly doubts: readonly Fault[];
   /** The options that travel to the service. */
   readonly travelling: GivenFlags;
   readonly maxCost: string | undefined;
@@ -23,10 +25,10 @@ interface Parts {
 }
 
 /** Asks the service even where something is wrong here, so that all is told at once. */
-export async function check(call: Call, { checked, faults, travelling, maxCost, team }: Parts) {
+export async function check(call: Call, { checked, faults, doubts, travelling, maxCost, team }: Parts) {
   const { given, settings } = call;
   const keyFaults = await sshKeyFaults(given, settings);
-  const { faults: unread, mismatches } = await uploadFaults(given, settings);
+  const { faults: unread, mismatches, doubts: ofUploads } = await uploadFaults(given, settings);
   const uploads = unread.length > 0 ? {} : (await readUploads(given, settings)).options;
   const client = await call.connect();
   const sendable = sendableOf(withoutFiles(travelling));
@@ -41,11 +43,12 @@ export async function check(call: Call, { checked, faults, travelling, maxCost, 
     ...(team !== undefined && { team }),
   });
   const ofLocal = checked.faults.filter(({ path }) => localFlags.has(path));
-  const here = [...faults, ...ofLocal, ...unread, ...mismatches];
+  const doubtful = [...doubts, ...ofUploads];
+  const here = [...faults, ...ofLocal, ...unread, ...mismatches, ...(call.has('strict') ? doubtful : [])];
   const unsent = [...call.faults, ...checked.faults.filter(({ path }) => isUnsent(path, travelling, sendable))];
   const all: PreflightFinding[] = [
     await keyFinding(call, keyFaults),
-    filesFinding(here),
+    filesFinding(here, doubtful),
     ...findings.map((each) => (each.code === 'options' && unsent.length > 0 ? withFaults(each, unsent) : each)),
   ];
   const problem = problemOf(all);
@@ -102,10 +105,13 @@ async function keyFinding(call: Call, faults: readonly Fault[]): Promise<Preflig
   return { code, title, state: 'warning', what: detail, why, ...(advice !== undefined && { mend: advice }) };
 }
 
-const filesFinding = (faults: readonly Fault[]): PreflightFinding =>
-  faults.length === 0
-    ? { code: 'files', title: 'Files on this computer', state: 'ok', what: 'readable, and writable where they must be' }
-    : stopped('files', 'Files on this computer', 'They travel to the machines, or come from there.', faults);
+function filesFinding(faults: readonly Fault[], doubts: readonly Fault[]): PreflightFinding {
+  const [code, title, why] = ['files', 'Files on this computer', 'They travel to the machines, or come from there.'];
+  if (faults.length > 0) return stopped(code, title, why, faults);
+  if (doubts.length === 0) return { code, title, state: 'ok', what: 'readable, and writable where they must be' };
+  const what = doubts.map(({ path, message }) => `${path} ${message}`).join('; ');
+  return { code, title, state: 'warning', what, why };
+}
 
 /** It exits as the bootstrap itself would. */
 export function problemOf(

@@ -50,6 +50,7 @@ export interface ReadDocument {
   /** Such as a tag that nobody knows. */
   readonly warnings: readonly YamlFault[];
   lineOf(offset: number): number;
+  placeOf(offset: number): { readonly line: number; readonly column: number };
 }
 
 export function readYamlDocument(text: string, options: Parsing = {}): ReadDocument {
@@ -59,9 +60,13 @@ export function readYamlDocument(text: string, options: Parsing = {}): ReadDocum
   const alias = errors.length > 0 ? undefined : openAlias(document);
   return {
     document,
-    errors: alias === undefined ? errors : [faultAt(lines, alias, 'an alias has no anchor before it')],
+    errors: alias === undefined ? errors : [faultAt(lines, alias.offset, alias.why)],
     warnings: document.warnings.map((warning) => faultAt(lines, warning.pos[0], kinds[warning.code])),
     lineOf: (offset) => lines.linePos(offset).line,
+    placeOf(offset) {
+      const { line, column } = faultAt(lines, offset, '');
+      return { line, column };
+    },
   };
 }
 
@@ -80,14 +85,17 @@ export function parseYaml(
   }
 }
 
-/** The first mistake in a file that may hold several documents. */
-export function faultInDocuments(text: string): string | undefined {
+/** A file that may hold several documents: its first mistake, or where readers of YAML 1.1 and 1.2 read it differently. */
+export function readDocuments(text: string): { readonly fault: string } | { readonly documents: readonly Document[] } {
   const lines = new LineCounter();
-  for (const document of [parseAllDocuments(text, { ...quiet, lineCounter: lines })].flat()) {
-    const [error] = 'errors' in document ? document.errors : [];
-    if (error !== undefined) return faultText(faultAt(lines, error.pos[0], kinds[error.code]));
+  const documents = [parseAllDocuments(text, { ...quiet, lineCounter: lines })].flat() as Document[];
+  for (const document of documents) {
+    const [error] = document.errors;
+    if (error !== undefined) return { fault: faultText(faultAt(lines, error.pos[0], kinds[error.code])) };
+    const alias = openAlias(document);
+    if (alias !== undefined) return { fault: faultText(faultAt(lines, alias.offset, alias.why)) };
   }
-  return undefined;
+  return { documents };
 }
 
 /** `a key stands twice, at line 3, column 5` */
@@ -98,18 +106,20 @@ function faultAt(lines: LineCounter, offset: number, why: string): YamlFault {
   return { line: Math.max(1, line), column: Math.max(1, col), why };
 }
 
-/** Where an alias stands whose anchor does not come before it. */
-function openAlias(document: Document): number | undefined {
-  const anchors = new Set<string>();
-  let found: number | undefined;
+/** Where an alias stands whose anchor does not come before it, or is around it. */
+function openAlias(document: Document): { readonly offset: number; readonly why: string } | undefined {
+  const anchors = new Map<string, readonly [number, number, number] | null | undefined>();
+  let found: { offset: number; why: string } | undefined;
   visit(document, {
     Node(_, node) {
-      if ('anchor' in node && typeof node.anchor === 'string') anchors.add(node.anchor);
+      if ('anchor' in node && typeof node.anchor === 'string') anchors.set(node.anchor, node.range);
     },
     Alias(_, alias) {
-      if (anchors.has(alias.source)) return undefined;
-      found = alias.range?.[0] ?? 0;
-      return visit.BREAK;
+      const offset = alias.range?.[0] ?? 0;
+      if (!anchors.has(alias.source)) found = { offset, why: 'an alias has no anchor before it' };
+      else if (offset < (anchors.get(alias.source)?.[1] ?? 0))
+        found = { offset, why: 'an alias stands in what it means' };
+      return found === undefined ? undefined : visit.BREAK;
     },
   });
   return found;

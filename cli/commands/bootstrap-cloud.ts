@@ -118,12 +118,8 @@ export const bootstrapCloud = {
     for (const text of others.filter((each) => !shown?.told.some(({ what }) => what === each))) output.warn(text);
     await sayBegun(call, begun, shown !== undefined || agree !== undefined);
 
-    const ended = await finish(call, client, begun.bootstrap, {
-      told: [...warnings, ...others],
-      files: uploads.files,
-      identity,
-      local,
-    });
+    const parts = { told: [...warnings, ...others], files: uploads.files, identity, local, base };
+    const ended = await finish(call, client, begun.bootstrap, parts);
     return {
       ...ended,
       data: {
@@ -161,6 +157,7 @@ interface EndParts {
   readonly files: readonly LocalUpload[];
   readonly identity: Identity | undefined;
   readonly local: LocalOptions;
+  readonly base: NonNullable<BootstrapRequest['base']>;
 }
 
 /** Follows a bootstrap to its end, and meanwhile writes its files. */
@@ -171,7 +168,7 @@ async function finish(call: Call, client: Client, view: BootstrapView, parts: En
     import('../files/file-keeper.js'),
     import('../follow/follow.js'),
   ]);
-  const keeper = createFileKeeper(client, id, local, call.settings);
+  const keeper = createFileKeeper(client, id, local, call.settings, parts.base);
   const helper = {
     files: keeper,
     ...(identity !== undefined && (await uploadsFor({ ...call, client, id, files, identity }))),
@@ -215,15 +212,16 @@ const isDone = ({ instances }: BootstrapView, instance: string): boolean =>
 /** Tells all at once, here and at the service. */
 async function lookBeforehand(call: Call) {
   const checked = checkOptions(call.given, { strict: call.has('strict') });
-  const [{ check: checkBeforehand }, { standingFaults }] = await Promise.all([
+  const [{ check: checkBeforehand }, { examineStanding }] = await Promise.all([
     import('../preflight.js'),
     import('../files/standing-files.js'),
   ]);
-  const standing = await standingFaults(await localOf(call, checked.local), keysOf(checked.options), call.settings);
+  const standing = await examineStanding(await localOf(call, checked.local), keysOf(checked.options), call.settings);
   const wrongAmount = amountFaults(call);
   return checkBeforehand(call, {
     checked,
-    faults: [...standing, ...wrongAmount, ...ttlFaults(call), ...teamFaults(call)],
+    faults: [...standing.faults, ...wrongAmount, ...ttlFaults(call), ...teamFaults(call)],
+    doubts: standing.doubts,
     travelling: travelling(call.given),
     maxCost: wrongAmount.length > 0 ? undefined : call.word('max-cost')?.text,
     team: teamIn(call),
@@ -243,15 +241,16 @@ async function check(call: Call): Promise<ReturnType<typeof checkOptions>> {
   const { given, settings } = call;
   // With a recovery, what is recovered is judged.
   const checked = checkOptions(given, { strict: call.has('strict') && given.recoverConfig !== true });
-  const [{ standingFaults }, { sshKeyFaults }, { uploadFaults, valuesDoubts }] = await Promise.all([
+  const [{ examineStanding }, { sshKeyFaults }, { uploadFaults }] = await Promise.all([
     import('../files/standing-files.js'),
     import('../identity/ssh-key.js'),
     import('../machines/uploads.js'),
   ]);
   const local = await localOf(call, checked.local);
   const uploads = await uploadFaults(given, settings);
-  // A preview uploads nothing.
-  const doubts = [...(await valuesDoubts(given, settings)), ...(isPreview(call) ? uploads.mismatches : [])];
+  // A preview uploads nothing, and reads no config.
+  const standing = isPreview(call) ? undefined : await examineStanding(local, keysOf(checked.options), settings);
+  const doubts = [...uploads.doubts, ...(standing === undefined ? uploads.mismatches : standing.doubts)];
   const told = new Set(call.faults.map(({ path }) => path));
   const faults: Fault[] = [
     ...call.faults,
@@ -264,7 +263,7 @@ async function check(call: Call): Promise<ReturnType<typeof checkOptions>> {
     ...ttlFaults(call),
     ...teamFaults(call),
     ...(await sshKeyFaults(given, settings)),
-    ...(isPreview(call) ? [] : await standingFaults(local, keysOf(checked.options), settings)),
+    ...(standing?.faults ?? []),
   ];
   if (faults.length > 0) throw refusalOf(faults);
   const warnings = [...checked.warnings, ...doubts.map(({ path, message }) => `${path} ${message}`)];

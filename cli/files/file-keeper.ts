@@ -4,9 +4,10 @@
  */
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import type { LocalOptions } from '../../shared/bootstrap/options.js';
+import type { BootstrapRequest } from '../../shared/bootstrap/request.js';
 import type { Client } from '../service/client.js';
 import type { Settings } from '../settings.js';
-import { type WrittenFile, type WrittenFiles, writeFiles } from './standing-files.js';
+import { configsIn, type WrittenFile, type WrittenFiles, writeFiles } from './standing-files.js';
 
 export interface FileKeeper {
   /** A datacenter's files are ready, or have changed. */
@@ -19,7 +20,14 @@ export interface FileKeeper {
 
 type Reader = Pick<Client, 'get' | 'config' | 'secrets' | 'ageIdentity'>;
 
-export function createFileKeeper(client: Reader, id: string, local: LocalOptions, settings: Settings): FileKeeper {
+export function createFileKeeper(
+  client: Reader,
+  id: string,
+  local: LocalOptions,
+  settings: Settings,
+  base: NonNullable<BootstrapRequest['base']>,
+): FileKeeper {
+  const known = configsIn(base, local);
   const told = new Map<string, WrittenFile>();
   const standing = new Set<string>();
   let wanted = false;
@@ -28,7 +36,7 @@ export function createFileKeeper(client: Reader, id: string, local: LocalOptions
   async function write(view: BootstrapView): Promise<WrittenFiles> {
     // A bootstrap that is being removed is no base for a re-run.
     if (!local.writeConfig || view.removal !== undefined) return { files: [] };
-    const { files, problem } = await writeFiles(client, view, local, settings);
+    const { files, problem } = await writeFiles(client, view, local, settings, known);
     // A file that this command wrote stays `written`, even if a later look finds it unchanged.
     for (const file of files) if (file.state === 'written' || !told.has(file.path)) told.set(file.path, file);
     if (problem === undefined) for (const key of readyIn(view)) standing.add(key);

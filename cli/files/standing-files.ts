@@ -86,8 +86,16 @@ export async function standingFaults(
         if (unwritable !== undefined) faults.push({ path: flag, message: `${path} cannot be written: ${unwritable}` });
         if (text === undefined || local.recoverConfig) continue;
         if (text.length > longestFile) faults.push({ path: flag, message: `${path} is larger than 400 KiB` });
-        await readYaml(text, settings);
+        const content = await readYaml(text, settings);
         if (flag === '--secrets-file') await checkSecrets({ path, text });
+        else if (idIn(content) !== undefined) {
+          const [{ overrideFaults }, { faultText }] = await Promise.all([
+            import('../../shared/install-config/overrides.js'),
+            import('../../shared/yaml-text.js'),
+          ]);
+          const texts = overrideFaults(text).map((fault) => `${path}: ${faultText(fault)}. Write the value itself`);
+          faults.push(...texts.map((message) => ({ path: flag, message })));
+        }
       } catch (error) {
         const why = error instanceof Problem ? inFull(error) : `${path} cannot be read: ${reason(error)}`;
         faults.push({ path: flag, message: why });
@@ -95,6 +103,37 @@ export async function standingFaults(
     }
   }
   return faults;
+}
+
+/** Faults of existing files, or else what is only doubtful of them. */
+export async function examineStanding(
+  ...standing: Parameters<typeof standingFaults>
+): Promise<{ readonly faults: readonly Fault[]; readonly doubts: readonly Fault[] }> {
+  const faults = await standingFaults(...standing);
+  return { faults, doubts: faults.length > 0 ? [] : await standingDoubts(...standing) };
+}
+
+/** Where readers of YAML 1.1 and 1.2 read an `override` of an existing config differently. */
+async function standingDoubts(
+  local: LocalOptions,
+  keys: readonly DatacenterKey[],
+  settings: Settings,
+): Promise<Fault[]> {
+  const doubts: Fault[] = [];
+  for (const key of keys) {
+    const path = withSuffix(local.installConfig, suffixOf(key));
+    const text = local.recoverConfig
+      ? undefined
+      : readSecretTextIfThere(placeOf(path, settings), 'install config', settings);
+    // A file without the word needs no reader of YAML.
+    if (text?.includes('override') !== true) continue;
+    const [{ overrideDoubts }, { doubtOf }] = await Promise.all([
+      import('../../shared/install-config/overrides.js'),
+      import('./yaml-doubts.js'),
+    ]);
+    doubts.push(...doubtOf('--install-config', path, overrideDoubts(text)));
+  }
+  return doubts;
 }
 
 /** The files that the caller holds of the bootstrap `id`. */
@@ -119,6 +158,14 @@ export async function readBase(
   }
   return base;
 }
+
+/** The configs of a base, by their paths. */
+export const configsIn = (base: NonNullable<BootstrapRequest['base']>, local: LocalOptions): Map<string, string> =>
+  new Map(
+    Object.entries(base).flatMap(([key, files]) =>
+      files?.config === undefined ? [] : [[withSuffix(local.installConfig, suffixOf(key)), files.config] as const],
+    ),
+  );
 
 export interface WrittenFiles {
   readonly files: readonly WrittenFile[];
@@ -146,6 +193,8 @@ async function* eachFile(
   view: BootstrapView,
   local: LocalOptions,
   settings: Settings,
+  /** The configs that this command sent or wrote, by path. */
+  known: Map<string, string>,
 ): AsyncGenerator<WrittenFile> {
   const ready = view.result.datacenters.filter((datacenter) => datacenter.ready);
   if (ready.length === 0) return;
@@ -160,9 +209,14 @@ async function* eachFile(
     const other = standing?.projectId ?? 'previous';
 
     yield await onDisk(configPath, '--install-config', async () => {
-      const same = ours && (await sameYaml(standing.text, config, settings));
-      const aside = standing === undefined || ours ? undefined : moveAside(configPath, other, settings);
+      const last = known.get(configPath);
+      // Somebody may fill in what is missing while this command goes on.
+      const same = ours && (config === last || (await sameYaml(standing.text, config)));
+      const isEdited = ours && !same && last !== undefined && last !== standing.text;
+      const word = isEdited ? 'edited' : other;
+      const aside = standing === undefined || (ours && !isEdited) ? undefined : moveAside(configPath, word, settings);
       if (!same) writeWhole(configPlace, config, openMode);
+      if (!same) known.set(configPath, config);
       return wrote(configPath, 'install config', same, aside);
     });
 
@@ -238,9 +292,17 @@ async function keepIdentity(
 async function readConfig(path: string, settings: Settings): Promise<StandingConfig | undefined> {
   const text = readSecretTextIfThere(path, 'install config', settings);
   if (text === undefined) return undefined;
-  const { bootstrap } = (await readYaml(text, settings)) as { bootstrap?: { id?: unknown; projectId?: unknown } };
-  const word = (value: unknown) => (typeof value === 'string' && /^[a-z0-9-]{1,63}$/.test(value) ? value : undefined);
-  return { path, text, bootstrapId: word(bootstrap?.id), projectId: word(bootstrap?.projectId) };
+  const content = await readYaml(text, settings);
+  return { path, text, bootstrapId: idIn(content), projectId: wordIn(content, 'projectId') };
+}
+
+const idIn = (content: object) => wordIn(content, 'id');
+
+/** Of the bootstrap that a config names. */
+function wordIn(content: object, key: 'id' | 'projectId'): string | undefined {
+  const { bootstrap } = content as { bootstrap?: Readonly<Record<string, unknown>> | null };
+  const value = bootstrap?.[key];
+  return typeof value === 'string' && /^[a-z0-9-]{1,63}$/.test(value) ? value : undefined;
 }
 
 /** Any mapping. The function judges its content. */
@@ -258,13 +320,9 @@ async function readYaml(text: string, settings: Settings): Promise<object> {
   return content;
 }
 
-async function sameYaml(one: string, other: string, settings: Settings): Promise<boolean> {
-  const sorted = (_: string, value: unknown): unknown =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : value;
-  const [first, second] = await Promise.all([readYaml(one, settings), readYaml(other, settings)]);
-  return JSON.stringify(first, sorted) === JSON.stringify(second, sorted);
+async function sameYaml(one: string, other: string): Promise<boolean> {
+  const { configMeaning } = await import('../../shared/install-config/edit-config.js');
+  return configMeaning(one) === configMeaning(other);
 }
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;

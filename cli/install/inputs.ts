@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { someIdentitiesIn } from '../../shared/install-config/age-identity.js';
 import { type InstallConfig, readInstallConfig } from '../../shared/install-config/config.js';
+import { configMeaning } from '../../shared/install-config/edit-config.js';
 import { decryptSecrets, type SecretsFile } from '../../shared/install-config/secrets.js';
 import { packageMismatches } from '../../shared/package/manifest.js';
 import { type Fault, Problem } from '../../shared/problems.js';
@@ -89,9 +90,8 @@ export async function readInputs(call: Call): Promise<InstallInputs> {
     throw refusal(faults);
 
   const digest = createHash('sha256');
-  for (const part of [sha256(configText ?? ''), sha256(secretsText ?? ''), ...values.map((value) => value.sha256)]) {
-    digest.update(part);
-  }
+  const texts = [configMeaning(configText ?? ''), secretsText ?? ''].map((text) => sha256(text));
+  for (const part of [...texts, ...values.map((value) => value.sha256)]) digest.update(part);
   return {
     config,
     secrets,

@@ -21,12 +21,15 @@ interface UploadFaults {
   readonly faults: readonly Fault[];
   /** How a package that is sound differs from what other flags ask for. */
   readonly mismatches: readonly Fault[];
+  /** What of them is only doubtful. */
+  readonly doubts: readonly Fault[];
 }
 
 /** Found before any request to the service. */
 export async function uploadFaults(given: GivenFlags, settings: Settings): Promise<UploadFaults> {
   const faults: Fault[] = [];
   const mismatches: Fault[] = [];
+  const doubts: Fault[] = [];
   for (const option of fileOptions) {
     for (const path of [given[option] ?? []].flat()) {
       const faultOf = (why: string): Fault => ({ path: flagName(option), message: `${path}: ${why}` });
@@ -37,26 +40,34 @@ export async function uploadFaults(given: GivenFlags, settings: Settings): Promi
         const found = await (await import('../files/package-file.js')).examinePackage(place, given);
         if (found.fault !== undefined) faults.push(faultOf(found.fault));
         mismatches.push(...found.mismatches.map(faultOf));
+      } else if (option === 'pcAppsValues') {
+        const found = await examineValues(place, path, settings);
+        if (found.fault !== undefined) faults.push(faultOf(found.fault));
+        doubts.push(...found.doubts);
       }
     }
   }
-  return { faults, mismatches };
+  return { faults, mismatches, doubts };
 }
 
-/** Values files that are no YAML. The package decides what to do with them. */
-export async function valuesDoubts({ pcAppsValues = [] }: GivenFlags, settings: Settings): Promise<Fault[]> {
-  if (pcAppsValues.length === 0) return [];
-  const { faultInDocuments } = await import('../../shared/yaml-text.js');
-  return pcAppsValues.flatMap((path) => {
-    const place = homePlaceOf(path, settings);
-    // An unreadable file has its own fault.
-    if (whyUnreadable(place) !== undefined) return [];
-    const text = readSecretText(place, 'values file', settings);
-    const why = faultInDocuments(text);
-    if (why === undefined) return [];
+/**
+ * What is wrong with a values file, or where readers of YAML 1.1 and 1.2 read it differently. Its bytes go as they are, so an
+ * install would be the first to meet it.
+ */
+async function examineValues(place: string, path: string, settings: Settings) {
+  const [{ readDocuments }, { differencesIn }, { doubtOf }] = await Promise.all([
+    import('../../shared/yaml-text.js'),
+    import('../../shared/portable-yaml.js'),
+    import('../files/yaml-doubts.js'),
+  ]);
+  const text = readSecretText(place, 'values file', settings);
+  const read = readDocuments(text);
+  if ('fault' in read) {
     registerUnreadable(text, settings);
-    return [{ path: '--pc-apps-values', message: `${path} is no YAML: ${why}` }];
-  });
+    return { fault: `it is not YAML: ${read.fault}`, doubts: [] };
+  }
+  const nodes = read.documents.flatMap(({ contents }) => contents ?? []);
+  return { fault: undefined, doubts: doubtOf('--pc-apps-values', path, differencesIn(text, nodes)) };
 }
 
 /** Reads each file once. They were checked before. */

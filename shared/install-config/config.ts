@@ -1,6 +1,6 @@
 /** The install config, config.yaml: its schema, its text, and which parts of an older one survive a rewrite. */
-import { Document, visit } from 'yaml';
 import * as z from 'zod';
+import { portableYaml } from '../portable-yaml.js';
 import { type Fault, Problem } from '../problems.js';
 import { parseYaml } from '../yaml-text.js';
 
@@ -15,7 +15,7 @@ const override = () =>
   z
     .record(z.string(), z.unknown())
     .optional()
-    .meta({ description: 'Added by hand, handed on by the installer as it stands; survives a rewrite' });
+    .meta({ description: 'Added by hand. Its text stays as it is, here and on the jumpbox' });
 const loadBalancer = (description: string) =>
   z
     .strictObject({
@@ -348,37 +348,5 @@ export function readInstallConfig(content: string): InstallConfig {
 
 const named = (faults: readonly Fault[]) => faults.map(({ path, message }) => `${path}: ${message}`).join('; ');
 
-/**
- * What `yaml` doesn't quote by itself: YAML 1.1 readers take these for a value, a merge, a number with commas or a line break.
- */
-const misread = /^(?:=|<<|[-+]?\d[\d,_]*(?:\.[\d,_]*)?)$|[\u0085\u2028\u2029\ufeff]/;
-/** These characters occur only in double quotes, where they may be escaped. */
-const escaped = (text: string): string =>
-  text.replaceAll(/[\u0085\u2028\u2029\ufeff]/g, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
-
 /** Readers of YAML 1.1 and 1.2 read it alike. Any text that either would take for something else is quoted. */
-export function writeInstallConfig(config: InstallConfig): string {
-  const document = new Document(config, { compat: 'yaml-1.1' });
-  visit(document, {
-    Scalar(_, scalar) {
-      if (typeof scalar.value === 'string' && misread.test(scalar.value)) scalar.type = 'QUOTE_DOUBLE';
-    },
-  });
-  return escaped(document.toString({ lineWidth: 0 }));
-}
-
-type Tree = { [key: string]: unknown };
-const isTree = (value: unknown): value is Tree => typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** The wanted config plus what a person added by hand to the existing one: every `override` whose place still exists. */
-export function keepOverrides(wanted: InstallConfig, standing: InstallConfig | undefined): InstallConfig {
-  const keep = (to: Tree, from: Tree): Tree => {
-    const merged: Tree = { ...to };
-    for (const [key, value] of Object.entries(from)) {
-      if (key === 'override') merged[key] = value;
-      else if (isTree(value) && isTree(to[key])) merged[key] = keep(to[key], value);
-    }
-    return merged;
-  };
-  return standing === undefined ? wanted : InstallConfig.parse(keep(wanted, standing));
-}
+export const writeInstallConfig = (config: InstallConfig): string => portableYaml(config);

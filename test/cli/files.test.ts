@@ -249,6 +249,29 @@ describe('files of a bootstrap', () => {
       expect(sandbox.read('prod.vault.yaml')).to.equal(service.files.secrets);
     });
 
+    it('keep what a person wrote meanwhile: as it is if nothing new came, else aside', async () => {
+      await run();
+      const sent = service.files.config;
+      const meanwhile = `${sent}override:\n  id: 9123456789012345678\n`;
+      const answer = (config: string) => {
+        sandbox.write('config.yaml', sent);
+        service.instead.set('GET /bootstraps/b-one/config', [
+          (response) => {
+            sandbox.write('config.yaml', meanwhile);
+            response.writeHead(200, { 'content-type': 'application/yaml' }).end(config);
+          },
+        ]);
+      };
+      answer(sent);
+      await run();
+      expect(sandbox.read('config.yaml')).to.equal(meanwhile);
+      answer(meanwhile.replace('5678', '5679'));
+      const { stdout } = await run();
+      expect(sandbox.read('config.yaml')).to.equal(meanwhile.replace('5678', '5679'));
+      expect(sandbox.read('config.edited.yaml')).to.equal(meanwhile);
+      expect(stdout).to.include('config.edited.yaml');
+    });
+
     it('become secret again if they were not', async () => {
       await run();
       chmodSync(sandbox.path('prod.vault.yaml'), 0o644);

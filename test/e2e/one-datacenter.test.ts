@@ -1,5 +1,5 @@
 /** One datacenter, by the command line over the wire: what stands afterwards, what is written, what a second run does. */
-import { statSync } from 'node:fs';
+import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
@@ -74,6 +74,47 @@ describe('a bootstrap of one datacenter', function () {
     // What the caller gave is kept anew with each command; in Google's clouds nothing moves.
     expect(made.filter((call) => !call.includes('plinth-local'))).to.deep.equal([]);
     expect([alice.read('config.yaml'), alice.read('prod.vault.yaml')]).to.deep.equal(before);
+  });
+
+  it('edits the config that a person has edited: what a flag changes, and not a byte beside it', async () => {
+    const path = join(alice.folder, 'config.yaml');
+    const override = [
+      'override:   # of ours\r',
+      '      id: 9123456789012345678',
+      '      mode: 0644   # octal for some',
+      '      {version: 1.10, "at": 12:30:45, on: yes}',
+    ];
+    override[3] = `      more: ${override[3]?.trim()}`;
+    const edited = `# written by hand\n${alice.read('config.yaml').replace('  features: {}', '  features: {} # none yet')}${override.join('\n')}`;
+    writeFileSync(path, edited);
+    const run = await alice.bootstrap(name, { 'feature-flags': ['fast'] });
+    succeeded(run);
+    const wanted = edited.replace('  features: {} # none yet', '  features: # none yet\n    fast: true');
+    expect(alice.read('config.yaml')).to.equal(wanted);
+    for (const words of [
+      'config.yaml',
+      'leading 0',
+      `line ${edited.slice(0, edited.indexOf('0644')).split('\n').length}`,
+    ]) {
+      expect(run.stderr).to.include(words);
+    }
+    rmSync(path);
+    succeeded(await alice.bootstrap(name, { 'feature-flags': ['fast'] }));
+    expect(alice.read('config.yaml'), 'what plinth keeps').to.equal(wanted);
+  });
+
+  it('refuses an alias that leaves an override, by its line, and changes nothing', async () => {
+    const [path, text] = [join(alice.folder, 'config.yaml'), alice.read('config.yaml')];
+    const edited = text.replace(/^override:.*$/m, '$&\n      name: *dc').replace(/^dataCenter:$/m, 'dataCenter: &dc');
+    writeFileSync(path, edited);
+    const since = scene.cloud.calls.last();
+    const refused = await alice.bootstrap(name, { 'feature-flags': ['other'] });
+    expect(refused.exitCode, refused.stderr).to.equal(2);
+    const line = edited.slice(0, edited.indexOf('*dc')).split('\n').length;
+    expect(refused.result.problem?.detail).to.include('config.yaml').and.include(`line ${line}`);
+    expect(changesIn(scene.cloud, since)).to.deep.equal([]);
+    expect(alice.read('config.yaml')).to.equal(edited);
+    writeFileSync(path, text);
   });
 
   it('refuses another region by showing both values, and changes nothing', async () => {

@@ -60,6 +60,21 @@ describe('--recover-config', function () {
     secrets: await Promise.all(vaults.map((name) => alice.secrets(name))),
   });
 
+  it('finds there, byte for byte, what a person wrote into the configs here', async () => {
+    for (const [index, name] of configs.entries()) {
+      const override = `override:   # of ours\n      id: 912345678901234567${index}\n      mode: {file: 0644, version: 1.10}`;
+      writeFileSync(file(name), `# by hand\r\n${alice.read(name)}${override}`);
+    }
+    const edited = configs.map((name) => alice.read(name));
+    const again = await alice.bootstrap('recovered', flags);
+    succeeded(again);
+    expect(again.stderr)
+      .to.match(/config\.yaml .*leading 0/)
+      .and.to.match(/config-dc2\.yaml .*leading 0/);
+    expect(configs.map((name) => alice.read(name))).to.deep.equal(edited);
+    expect(await Promise.all(configs.map((name) => onJumpbox(`cat /etc/platform/${name}`)))).to.deep.equal(edited);
+  });
+
   it('brings all four back over what stands, keeps that as a backup, and goes on as a resume', async () => {
     whole = await held();
     for (const name of configs) writeFileSync(file(name), '{ not: [even, yaml');

@@ -37,7 +37,7 @@ const refusal = async (act: Promise<unknown>): Promise<Problem> => {
     if (error instanceof Problem) return error;
     throw error;
   }
-  throw new Error('it was accepted');
+  return expect.fail('it was accepted');
 };
 const names = (file: SecretsFile) => file.secrets.map(({ name }) => name).sort();
 /** The caller's copy of the secrets, changed and encrypted again. */
@@ -355,6 +355,27 @@ describe('the install config and the secrets file', () => {
       expect(again.config.platform.features).to.deep.equal({ x: true });
       // From another machine, without the files: they are still there.
       expect(dc(await bootstrap.go({ base: {} }), 'dc1').config.override).to.deep.equal({ note: 'mine' });
+    });
+
+    it('keeps every byte that a person wrote into the config, and what it means where that is a comment alone', async () => {
+      const hash = () => (bootstrap.outputs.at(-1) as { sha256: string }).sha256;
+      const before = hash();
+      const config = `# by hand\n${files.configText.replace('  version:', '  version: # of k0s\n   ')}`;
+      const again = dc(await bootstrap.go({ base: { dc1: { config } } }), 'dc1');
+      expect(again.configText).to.equal(config);
+      expect(hash()).to.equal(before);
+      const added = `${config}override: {id: 9123456789012345678, mode: 0644} # mine`;
+      const more = { options: { featureFlags: ['x'] }, base: { dc1: { config: added } } };
+      const edited = dc(await bootstrap.go(more), 'dc1').configText;
+      expect(edited).to.equal(added.replace('  features: {}', '  features:\n    x: true'));
+      expect(hash()).not.to.equal(before);
+    });
+
+    it('refuses an alias that leaves an override, by its line', async () => {
+      const config = `${files.configText.replace('dataCenter:', 'dataCenter: &dc')}override:\n  name: *dc\n`;
+      const problem = await refusal(bootstrap.go({ base: { dc1: { config } } }));
+      expect(problem.code).to.equal('bad-input');
+      expect(problem.detail).to.include(`at line ${config.trimEnd().split('\n').length}, column 9`);
     });
 
     it('keeps secrets that a person added, and values that a person changed', async () => {

@@ -1,11 +1,7 @@
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import {
-  InstallConfig,
-  keepOverrides,
-  readInstallConfig,
-  writeInstallConfig,
-} from '../../shared/install-config/config.js';
+import { InstallConfig, readInstallConfig, writeInstallConfig } from '../../shared/install-config/config.js';
+import { keepOverrides } from '../../shared/install-config/edit-config.js';
 import {
   encryptSecrets,
   fieldSecret,

@@ -566,4 +566,16 @@ export const guards: readonly Fault[] = [
     tests: ['engine/run.test.js'],
     fails: 'keeps secrets that are damaged in Secret Manager out of documents and logs',
   },
+  {
+    name: 'An alias in an override takes its value from elsewhere in the config',
+    source: 'guard',
+    edits: [
+      {
+        find: '      if (here !== there) fault(alias, here === undefined ? into : outOf);\n      else if',
+        put: '      if',
+      },
+    ],
+    tests: ['install-config/config-steps.test.js'],
+    fails: 'refuses an alias that leaves an override, by its line',
+  },
 ];

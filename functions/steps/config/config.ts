@@ -2,7 +2,6 @@
  * Writes the two files of a datacenter: config.yaml and the encrypted secrets. They combine the outputs of other steps, the
  * existing files with keys and values added by hand, and the flags. A file is written only if its content differs.
  */
-import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { sha256 } from '../../../shared/sha256.js';
 import { defineStep, done, of } from '../../engine/step.js';
@@ -45,7 +44,7 @@ export const config = defineStep({
   output: z.object({
     file: z.string(),
     secretsFile: z.string(),
-    /** Hash of the config's text. */
+    /** Hash of what the config means, whatever its comments. */
     sha256: z.string(),
     /** Hash of the encrypted text. A hash of the plain text would let people guess a short secret. */
     secretsSha256: z.string(),
@@ -53,20 +52,21 @@ export const config = defineStep({
     missing: z.array(z.string()),
   }),
   async observe(call) {
-    const { configFile, missingBeforeInstall, sameContent, sameForm, secretsFile, wantedFiles } = await making();
+    const { configFile, configMeaning, missingBeforeInstall, sameContent, sameForm, secretsFile, wantedFiles } =
+      await making();
     // Everybody waits for these files. Without them there is nothing to compare, so what they should hold is worked out once.
     const standing = await Promise.all([configFile, secretsFile].map((fileOf) => call.files.read(fileOf(call.key))));
     if (standing.includes(undefined)) return undefined;
     const wanted = await wantedFiles(call);
-    const { configText, secretsText, config: written, secrets: writtenSecrets } = wanted.standing.written;
+    const { configText, secretsText, secrets: writtenSecrets } = wanted.standing.written;
     if (configText === undefined || secretsText === undefined || writtenSecrets === undefined) return undefined;
     if (wanted.config === undefined) return undefined;
-    if (!isDeepStrictEqual(written, wanted.config) || !sameContent(writtenSecrets, wanted.secrets)) return undefined;
+    if (configText !== wanted.textOf(wanted.config) || !sameContent(writtenSecrets, wanted.secrets)) return undefined;
     if (!sameForm(secretsText, wanted.like?.text ?? secretsText)) return undefined;
     return {
       file: configFile(call.key),
       secretsFile: secretsFile(call.key),
-      sha256: sha256(configText),
+      sha256: sha256(configMeaning(configText)),
       secretsSha256: sha256(secretsText),
       missing: missingBeforeInstall(
         wanted.config,
@@ -86,7 +86,6 @@ export const config = defineStep({
       secretsFile,
       sopsMeans,
       wantedFiles,
-      writeInstallConfig,
     } = await making();
     const { context, key, files } = call;
     const wanted = await wantedFiles(call);
@@ -105,9 +104,8 @@ export const config = defineStep({
       const text = await encryptSecrets(wantedSecrets, call.needs.ageIdentity.recipient, sopsMeans(context), like);
       await files.write(secretsFile(key), text);
     }
-    if (!isDeepStrictEqual(standing.written.config, content)) {
-      await files.write(configFile(key), writeInstallConfig(content));
-    }
+    const text = wanted.textOf(content);
+    if (text !== standing.written.configText) await files.write(configFile(key), text);
     return done;
   },
   goes: 'nothing',

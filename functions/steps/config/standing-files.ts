@@ -1,5 +1,6 @@
 /** Reads a datacenter's existing config and secrets: what the bootstrap wrote last, and what the caller sent as base. */
 import { parseInstallConfig, readInstallConfig } from '../../../shared/install-config/config.js';
+import { checkOverrides } from '../../../shared/install-config/overrides.js';
 import {
   decryptSecrets,
   isWrittenByHosts,
@@ -20,7 +21,7 @@ export interface StandingFiles {
   /** What the bootstrap wrote last. */
   readonly written: Standing & { readonly configText: string | undefined; readonly secretsText: string | undefined };
   /** What the caller sent. */
-  readonly base: Standing & { readonly secretsText: string | undefined };
+  readonly base: Standing & { readonly configText: string | undefined; readonly secretsText: string | undefined };
   /** Both merged. The caller's edits win, except over values that the hosts wrote. */
   readonly merged: Standing;
   /** The age identity, which opens the secrets of all datacenters. */
@@ -96,7 +97,8 @@ async function readBase(
       { advice: 'Move it aside, or run the command in another folder.' },
     );
   }
-  return { config, secrets, secretsText };
+  if (configText !== undefined) checkOverrides(configText);
+  return { config, configText, secrets, secretsText };
 }
 
 /** The same problem, with the datacenter of the file. */

@@ -3,7 +3,8 @@
  * reads.
  */
 import { createPublicKey } from 'node:crypto';
-import { type InstallConfig, keepOverrides } from '../../../shared/install-config/config.js';
+import type { InstallConfig } from '../../../shared/install-config/config.js';
+import { editInstallConfig, keepOverrides } from '../../../shared/install-config/edit-config.js';
 import {
   fieldSecret,
   findSecret,
@@ -32,6 +33,8 @@ export interface WantedFiles {
   readonly config: InstallConfig | undefined;
   readonly postgres: { readonly ip: string; readonly caCertPem: string | undefined };
   withServerCertificate(certPem: string): InstallConfig;
+  /** The caller's text, else what the bootstrap wrote last, edited. */
+  textOf(config: InstallConfig): string;
 }
 
 export async function wantedFiles(call: ConfigCall): Promise<WantedFiles> {
@@ -89,7 +92,9 @@ export async function wantedFiles(call: ConfigCall): Promise<WantedFiles> {
   if (config !== undefined) checkPairs(key, config, wantedSecrets);
   const likeText = standing.base.secretsText ?? standing.written.secretsText;
   const like = likeText === undefined ? undefined : { text: likeText, identity: standing.identity };
-  return { standing, secrets: wantedSecrets, like, config, postgres, withServerCertificate: build };
+  const textOf = (wanted: InstallConfig) =>
+    editInstallConfig(standing.base.configText ?? standing.written.configText, wanted);
+  return { standing, secrets: wantedSecrets, like, config, postgres, withServerCertificate: build, textOf };
 }
 
 /** The secrets of this datacenter, and the existing files of it and of the first datacenter. */

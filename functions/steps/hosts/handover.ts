@@ -32,13 +32,13 @@ export const handover = defineHostStep({
   },
   output: z.object({ configPath: z.string(), secretsPath: z.string(), sha256: z.string() }),
   async observe(call) {
-    const { sameContent } = await making();
+    const { configMeaning, sameContent } = await making();
     const host = await reach(call);
     const { paths, wanted, found } = await look(call, host);
     if (found.config !== wanted.config || found.identity !== wanted.identity) return undefined;
     if (found.options !== wanted.options) return undefined;
     if (found.secrets === undefined || !sameContent(found.secrets, wanted.secrets)) return undefined;
-    return { configPath: paths.config, secretsPath: paths.secrets, sha256: sha256(wanted.config) };
+    return { configPath: paths.config, secretsPath: paths.secrets, sha256: sha256(configMeaning(wanted.config)) };
   },
   async run(call) {
     const { encryptSecrets, sameContent, sopsMeans } = await making();
