@@ -21,24 +21,6 @@ import {
   type Scene,
 } from '../support/scene.js';
 
-/** One address of each range, and the name by which the refusal calls it. */
-const unusable = {
-  '0.0.0.0': '0.0.0.0/8 (this host)',
-  '127.0.0.1': '127.0.0.0/8 (loopback)',
-  '169.254.169.254': '169.254.0.0/16 (link-local)',
-  '224.0.0.1': '224.0.0.0/4 (multicast)',
-  '255.255.255.255': '240.0.0.0/4 (reserved)',
-  '10.10.15.255': "10.10.0.0/20 (the project's subnet)",
-  '100.96.0.1': '100.96.0.0/11 (pods)',
-  '100.64.0.10': '100.64.0.0/13 (Kubernetes services)',
-  '::': '::/128 (unspecified)',
-  '::1': '::1/128 (loopback)',
-  'fe80::1': 'fe80::/10 (link-local)',
-  'ff02::1': 'ff00::/8 (multicast)',
-  '::ffff:127.0.0.1': '127.0.0.0/8 (loopback)',
-  '::ffff:a0a:1': "10.10.0.0/20 (the project's subnet)",
-};
-
 describe('a PostgreSQL server of the caller’s own', function () {
   this.timeout(120_000);
   let scene: Scene;
@@ -78,10 +60,8 @@ describe('a PostgreSQL server of the caller’s own', function () {
   };
 
   it('has no address that leads to no other server: refused by flag, in plinth.yaml and by the API', async () => {
-    for (const [address, range] of Object.entries(unusable)) {
-      const words = `must be an address outside ${range}`;
-      refusedWith(await alice.bootstrap('own-pg', { 'custom-pg-ip': address }), 'bad-input', `--custom-pg-ip ${words}`);
-    }
+    const words = '--custom-pg-ip must be an address outside 0.0.0.0/8 (this host)';
+    refusedWith(await alice.bootstrap('own-pg', { 'custom-pg-ip': '0.0.0.0' }), 'bad-input', words);
     const folder = join(alice.folder, 'own-pg');
     mkdirSync(folder);
     const keys = {
@@ -104,32 +84,24 @@ describe('a PostgreSQL server of the caller’s own', function () {
     expect(sent.text).to.include('must be an address outside 127.0.0.0/8 (loopback)');
   });
 
-  it('may be anywhere else; an IPv6 address is warned of, since the machines have IPv4 alone', async () => {
-    const plan = async (address: string) => {
-      const args = ['beta', 'bootstrap-cloud', '--dry-run', '--json', ...argsOf('own-pg', { 'custom-pg-ip': address })];
-      const run = await runAt(args, alice);
-      expect(run.exitCode, run.stdout + run.stderr).to.equal(0);
-      return run.stderr + run.stdout;
-    };
-    for (const address of ['10.10.16.1', '10.9.255.255', '100.95.255.255', '192.0.2.7', '1.0.0.1']) {
-      expect(await plan(address), address).not.to.include('--custom-pg-ip is an IPv6');
-    }
-    expect(await plan('2001:db8::1')).to.include('--custom-pg-ip is an IPv6 address');
+  it('at an IPv6 address is warned of, since the machines have IPv4 alone', async () => {
+    const args = argsOf('own-pg', { 'custom-pg-ip': '2001:db8::1' });
+    const run = await runAt(['beta', 'bootstrap-cloud', '--dry-run', '--json', ...args], alice);
+    expect(run.exitCode, run.stdout + run.stderr).to.equal(0);
+    expect(run.stderr).to.include('--custom-pg-ip is an IPv6 address');
   });
 
   it('is no endpoint of this machine’s either: the flags that name services refuse such hosts', async () => {
-    for (const [flag, value] of [
-      ['vault-uri', 'https://127.0.0.1:8200'],
-      ['oidc-issuer-url', 'https://localhost/realm'],
-      ['metrics-remote-write-url', 'https://[::1]/write'],
-      ['central-otel-endpoint', '0.0.0.0:4317'],
-      ['external-logstore-endpoint', 'https://169.254.169.254'],
-      ['local-trace-endpoint', 'localhost:4317'],
-    ] as const) {
-      const needed: Flags = flag.startsWith('oidc') ? { 'oidc-client-id': 'x', 'oidc-client-secret': 'y' } : {};
-      const outcome = await alice.bootstrap('own-pg', { ...needed, [flag]: value });
-      refusedWith(outcome, 'bad-input', `--${flag} must name a host that the platform can reach`);
-    }
+    const flags: Flags = {
+      'vault-uri': 'https://127.0.0.1:8200',
+      'oidc-issuer-url': 'https://localhost/realm',
+      'metrics-remote-write-url': 'https://[::1]/write',
+      'central-otel-endpoint': '0.0.0.0:4317',
+      'external-logstore-endpoint': 'https://169.254.169.254',
+      'local-trace-endpoint': 'localhost:4317',
+    };
+    const words = Object.keys(flags).map((flag) => `--${flag} must name a host that the platform can reach`);
+    refusedWith(await alice.bootstrap('own-pg', flags), 'bad-input', ...words);
   });
 
   describe('whose certificate and password are in no file yet', () => {

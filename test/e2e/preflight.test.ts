@@ -64,6 +64,7 @@ const allRules: RuleParts = {
   standing: undefined,
   checkRelease: () => undefined,
   checkPrice: () => undefined,
+  withoutFiles: true,
   checkResume: async () => undefined,
 };
 
