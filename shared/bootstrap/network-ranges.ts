@@ -1,5 +1,5 @@
 /** The ranges of a project's network, and the addresses at which no server of the caller's can be. Pure. */
-import { BlockList, isIP } from 'node:net';
+import { isAddress, isInRange } from '../source-ranges.js';
 
 export const subnetRange = '10.10.0.0/20';
 /** Kubernetes ranges, apart from the subnet. */
@@ -25,16 +25,8 @@ const ofProject = {
   [serviceCidr]: 'Kubernetes services',
 };
 
-const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
-
-/** An IPv4 address written as IPv6, such as `::ffff:127.0.0.1`, is in the range of the IPv4 address. */
 function rangeOf(address: string, ranges: Readonly<Record<string, string>>): string | undefined {
-  const found = Object.entries(ranges).find(([range]) => {
-    const [network = '', prefix] = range.split('/');
-    const list = new BlockList();
-    list.addSubnet(network, Number(prefix), familyOf(network));
-    return list.check(address, familyOf(address));
-  });
+  const found = Object.entries(ranges).find(([range]) => isInRange(address, range));
   return found && `${found[0]} (${found[1]})`;
 }
 
@@ -45,6 +37,6 @@ export const rangeWithoutServer = (address: string): string | undefined =>
 /** Whether a host, as it is written in a URL or an endpoint, means only the machine that asks, or no machine. */
 export function isUnreachableHost(host: string): boolean {
   const bare = host.replace(/^\[|\]$/g, '').toLowerCase();
-  if (isIP(bare) === 0) return /(?:^|\.)localhost\.?$/.test(bare);
+  if (!isAddress(bare)) return /(?:^|\.)localhost\.?$/.test(bare);
   return rangeOf(bare, withoutServers) !== undefined;
 }
