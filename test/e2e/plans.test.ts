@@ -99,6 +99,8 @@ describe('a plan in a file', function () {
   });
 
   it('says that it has been carried out, in place of what it has changed', async () => {
+    const first = await plinth(...argsOf('agreed'), '--apply', 'agreed.json');
+    expect(first.stderr).to.match(/^Error: This plan has been carried out, so nothing was done\.\nSee the project: /);
     succeeded(await alice.bootstrap('agreed', { 'feature-flags': 'one' }));
     const flags = {
       'feature-flags': ['one', 'two'],
