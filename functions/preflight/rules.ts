@@ -23,6 +23,8 @@ export interface RuleParts {
   readonly checkPrice: (() => unknown) | undefined;
   /** There is no install config yet, neither with plinth nor in the request. */
   readonly withoutFiles: boolean;
+  /** Nothing is to begin now. A plan warns of what a run would be refused for because of files that do not exist yet. */
+  readonly isPreview: boolean;
   /** Throws unless that bootstrap can be resumed like this. */
   checkResume(standing: StoredBootstrap): Promise<void>;
 }
@@ -57,7 +59,7 @@ const ceiling = (check: () => unknown): Finding =>
     judge: () => ok('beneath all ceilings'),
   });
 
-const installValues = (withoutFiles: boolean): Finding =>
+const installValues = ({ withoutFiles, isPreview }: RuleParts): Finding =>
   defineFinding({
     code: 'install-values',
     title: 'Values for the install',
@@ -74,11 +76,11 @@ const installValues = (withoutFiles: boolean): Finding =>
       if (missing.length === 0) return ok('none that only you can give');
       const given = installFlags.filter((option) => options[option] !== undefined);
       const flags = given.map(flagName).join(' and ');
-      return stopFor(
-        ['customPgIp', ...given],
-        `cannot go together yet: the install needs ${missing.join(' and ')}, and the first run writes these files`,
-        `Run the command without ${flags} first. Fill in these values (sops opens the secrets file), then run it with ${flags}.`,
-      );
+      const message = `cannot go together yet: the install needs ${missing.join(' and ')}, and the first run writes these files`;
+      const remedy = `Run the command without ${flags} first. Fill in these values (sops opens the secrets file), then run it with ${flags}.`;
+      return isPreview
+        ? { state: 'warning', what: `--custom-pg-ip and ${flags} ${message}. ${remedy}` }
+        : stopFor(['customPgIp', ...given], message, remedy);
     },
   });
 
@@ -128,5 +130,5 @@ export const ruleFindings = (parts: RuleParts): readonly Finding[] => [
     judge: (standing, { options: { projectName } }) =>
       ok(standing === undefined ? `${projectName} is free` : `${projectName} is yours: the same command resumes it`),
   }),
-  installValues(parts.withoutFiles),
+  installValues(parts),
 ];

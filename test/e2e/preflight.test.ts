@@ -65,6 +65,7 @@ const allRules: RuleParts = {
   checkRelease: () => undefined,
   checkPrice: () => undefined,
   withoutFiles: true,
+  isPreview: false,
   checkResume: async () => undefined,
 };
 

@@ -176,6 +176,7 @@ async function look(
         : () => releaseBinary(config),
     checkPrice:
       standing === undefined ? () => checkNew(context, intentOf(context, caller, options), billed) : undefined,
+    isPreview: depthAsked === 'plan',
     withoutFiles: isNew || (before !== undefined && base === undefined && !hasConfig(own)),
     checkResume: async (found) => {
       resumed = await checkResume(context, steps, facts, found);
