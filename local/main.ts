@@ -7,6 +7,7 @@ import type { CloudHalf } from './stack/cloud-half.js';
 import { local, people } from './stack/deployment.js';
 import { environmentLines } from './stack/environment.js';
 import { type MachinesChoice, machinesUsage, readMachines } from './stack/machines-option.js';
+import { readSettingsOption, settingsUsage } from './stack/settings-option.js';
 import { createStack, type Stack, type StackOptions } from './stack/stack.js';
 import { defaultStateFolder, openStateFolder, writeWhole } from './stack/state-folder.js';
 import { readWorld, type WorldChoice, worldUsage } from './stack/world-option.js';
@@ -18,7 +19,7 @@ const usage = `npm run local -- [options]
   --store S            memory (default): nothing outlives it · emulator: Google's Firestore and Pub/Sub emulators (Java)
   --time-factor F      how long the cloud takes: 1 as Google, 0 at once; default 0.05
   --seed N             of all chance in the simulated cloud; default 1
-${worldUsage}${machinesUsage}  --only H             cloud: all that stands for Google · functions: plinth itself; needs --store emulator
+${worldUsage}${settingsUsage}${machinesUsage}  --only H             cloud: all that stands for Google · functions: plinth itself; needs --store emulator
   --state DIR          where the halves find each other; default ${defaultStateFolder}
   --env-file F         written once all is ready: KEY=value lines for plinth and gcloud
 `;
@@ -72,6 +73,7 @@ function readOptions(args: string[]): Options | undefined {
         machines: text,
         world: text,
         'world-set': { ...text, multiple: true },
+        set: { ...text, multiple: true },
         only: text,
         state: { ...text, default: defaultStateFolder },
         'env-file': text,
@@ -97,9 +99,11 @@ function readOptions(args: string[]): Options | undefined {
   for (const flag of ['machines', 'world', 'world-set']) {
     if (half === 'functions' && given[flag] !== undefined) throw new BadOption(`--${flag} belongs to the cloud half.`);
   }
+  if (half === 'cloud' && given['set'] !== undefined) throw new BadOption('--set belongs to the functions half.');
   return {
     half,
     store,
+    settings: reading(() => readSettingsOption(values['set'] as string[] | undefined)),
     machines: reading(() => readMachines(given['machines'], given['state'] ?? defaultStateFolder)),
     ...worldIn(values),
     port: numberOf('port', given['port'] ?? '', { whole: true, max: 65_535 }),
@@ -148,6 +152,8 @@ ${load.map((line) => `  ${line}`).join('\n')}
 
 What stands for forge1 takes the token ${forge1Pat}, for its registry (--registry-user me --forge1-pat ${forge1Pat})
 and for the keys of the team that it has (--forge1-team-org example --forge1-team-slug platform).
+
+Where a message names a setting, such as PLINTH_LOAD_BALANCERS, start this with --set PLINTH_LOAD_BALANCERS=internal.
 
 ${timeFactor < 1 ? 'The cloud is faster than Google. Before its first bootstrap has ended, plinth tells the minutes of Google.\n\n' : ''}Ctrl-C stops it.`);
 }

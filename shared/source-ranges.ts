@@ -92,6 +92,19 @@ function coversAll(texts: readonly string[], bits: number): boolean {
   return next === 2n ** BigInt(bits);
 }
 
+/** Whether a text is an IP address, in the form of either family. */
+export const isAddress = (text: string): boolean => isOf(z.ipv4(), text) || isOf(z.ipv6(), text);
+
+/** Whether an address is in a range. `::ffff:127.0.0.1` counts as the IPv4 address that it holds. */
+export function isInRange(address: string, range: string): boolean {
+  const wide = address.includes(':') ? ipv6(new URL(`http://[${address}]`).hostname.slice(1, -1)) : undefined;
+  const mapped = wide !== undefined && wide >> 32n === 0xffffn;
+  const value = wide === undefined ? ipv4(address) : mapped ? wide & 0xffff_ffffn : wide;
+  const read = readRange(range);
+  const bits = wide === undefined || mapped ? 32 : 128;
+  return typeof read !== 'string' && read.bits === bits && read.first <= value && value <= read.last;
+}
+
 /** A text says what is wrong. */
 function readRange(given: string): Range | string {
   const [address = '', prefix, ...rest] = given.split('/');

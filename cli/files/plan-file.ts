@@ -1,6 +1,14 @@
 /** Plans in files: written by `--plan`, agreed to by `--apply`. They hold no secret. */
 import { readFile } from 'node:fs/promises';
-import { hashOf, PlanDocument as Plan, type PlanDocument, planDifferences } from '../../shared/bootstrap/plan.js';
+import {
+  hashOf,
+  PlanDocument as Plan,
+  type PlanDocument,
+  planDifferences,
+  progressOf,
+  unhidden,
+} from '../../shared/bootstrap/plan.js';
+import { shellWord } from '../../shared/command-words.js';
 import { Problem } from '../../shared/problems.js';
 import type { Call } from '../frame/command.js';
 import { refusal } from '../frame/required.js';
@@ -39,15 +47,29 @@ export function differing(error: unknown, planned: PlanDocument | undefined): un
   if (!(error instanceof Problem) || error.code !== 'precondition-failed' || planned === undefined) return error;
   const now = Plan.safeParse(error.members?.['plan']);
   if (!now.success) return error;
-  return noLongerFits(planned, now.data);
+  return noLongerFits(planned, unhidden(planned, now.data));
 }
 
-export const noLongerFits = (planned: PlanDocument, now: PlanDocument): Problem =>
-  new Problem('precondition-failed', 'The plan no longer fits, so nothing was done.', {
-    errors: planDifferences(planned, now),
-    advice: 'Look at the plan again with --dry-run --plan FILE, and apply that one.',
-    members: { plan: now },
-  });
+export function noLongerFits(planned: PlanDocument, now: PlanDocument): Problem {
+  const progress = progressOf(planned, now);
+  if (progress === undefined) {
+    return new Problem('precondition-failed', 'The plan no longer fits, so nothing was done.', {
+      errors: planDifferences(planned, now),
+      advice: 'Look at the plan again with --dry-run --plan FILE, and apply that one.',
+      members: { plan: now },
+    });
+  }
+  const status = `plinth beta bootstrap-cloud status ${shellWord(now.name)}`;
+  return progress === 'done'
+    ? new Problem('precondition-failed', 'This plan has been carried out, so nothing was done.', {
+        advice: `See the project: ${status}`,
+        members: { plan: now },
+      })
+    : new Problem('precondition-failed', 'This plan has been begun and is not finished, so nothing was done.', {
+        advice: `See how far it is: ${status}. To resume it, run the command without --apply.`,
+        members: { plan: now },
+      });
+}
 
 /** A table: what becomes of each thing. */
 export const planRows = ({ items }: PlanDocument): string[][] =>

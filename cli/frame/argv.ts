@@ -3,8 +3,8 @@
  * matches commands and prints help, but it would turn `0123` into 123, so it never sees a value.
  */
 import { parseArgs } from 'node:util';
+import { nearest } from '../../shared/nearest.js';
 import type { Fault } from '../../shared/problems.js';
-import { nearest } from './nearest.js';
 
 export type FlagKind = 'string' | 'int' | 'bool' | 'list';
 export interface ArgvFlag {

@@ -11,11 +11,11 @@ import {
   type Option,
   variableOf,
 } from '../../shared/bootstrap/options.js';
+import { nearest } from '../../shared/nearest.js';
 import { argumentHelp, bracketed } from './arguments.js';
 import { type Command, passedText, usageOf } from './command.js';
 import { exitCodes } from './exit-codes.js';
 import { allFlags, commonFlags, inheritedOptions, sharedFlags } from './flags.js';
-import { nearest } from './nearest.js';
 
 /** `int` and `string` as the reference names them. A list may be repeated. */
 export const typeName = { string: 'string', int: 'int', bool: 'bool', list: 'stringArray' } as const;

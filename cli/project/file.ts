@@ -9,11 +9,11 @@ import {
   type Option,
   type SecretOption,
 } from '../../shared/bootstrap/options.js';
+import { nearest } from '../../shared/nearest.js';
 import { type Fault, Problem } from '../../shared/problems.js';
 import { homePlaceOf, reason } from '../files/files.js';
 import { readSecretText, registerUnreadable } from '../files/secret-text.js';
 import type { Call } from '../frame/command.js';
-import { nearest } from '../frame/nearest.js';
 import type { Settings } from '../settings.js';
 import { keyOf, keyOptions, optionOfKey, SecretReference } from './schema.js';
 

@@ -19,7 +19,7 @@ import {
 } from '../engine/record/documents.js';
 import { planOfRecord } from '../engine/record/plan-of-record.js';
 import { removalPlanOf } from '../engine/record/removal-plan.js';
-import type { AnyStep, PlanFacts } from '../engine/step.js';
+import type { AnyStep, PlanFacts, PlannedBy } from '../engine/step.js';
 import type { BeginFacts, Resumed } from './begin-facts.js';
 
 /** What a command would do, for a name that is free or for what stands. */
@@ -59,7 +59,11 @@ export function planOfCommand(
       name,
       action: standing === undefined ? 'make' : changed.has(name) ? 'change' : 'keep',
     })),
-    items: itemsOf(steps, { options, machineAccess }, record),
+    items: itemsOf(
+      steps,
+      { options, machineAccess, secrets },
+      record && { record, secrets: standing?.resumed.secretsBefore },
+    ),
   });
 }
 
@@ -77,10 +81,11 @@ const secretNames = (secrets: SecretOptions): string[] =>
 
 function itemsOf(
   steps: readonly AnyStep[],
-  facts: PlanFacts,
-  record: BootstrapRecord | undefined,
+  facts: PlanFacts & PlannedBy,
+  standing: { readonly record: BootstrapRecord; readonly secrets: SecretOptions | undefined } | undefined,
 ): PlanDocument['items'] {
-  const { options, machineAccess } = facts;
+  const { options, machineAccess, secrets } = facts;
+  const record = standing?.record;
   const wanted = planOf(graphOf(steps), facts);
   const before = record === undefined ? undefined : planOfRecord(steps, record);
   const stood = record && optionsOf(record);
@@ -88,12 +93,17 @@ function itemsOf(
   const what = (instance: Instance, by: BootstrapOptions) => [
     ...instance.step.describe(by, instance.key, machineAccess),
   ];
+  const content = (instance: Instance, by: PlannedBy) =>
+    JSON.stringify([what(instance, by.options), instance.step.content?.(by, instance.key)]);
   const given = [...(before?.values() ?? [])].filter((instance) => !wanted.has(instance.id) && made(instance));
   return [
     ...[...wanted.values()].map((instance) => {
       const { id } = instance;
       const things = what(instance, options);
-      const differs = stood !== undefined && JSON.stringify(what(instance, stood)) !== JSON.stringify(things);
+      const differs =
+        stood !== undefined &&
+        content(instance, { options: stood, secrets: standing?.secrets ?? {} }) !==
+          content(instance, { options, secrets });
       const action = !made(instance) ? 'make' : differs ? 'change' : 'keep';
       return { id, title: titleOf(instance), action, what: things } as const;
     }),

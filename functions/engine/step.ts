@@ -5,7 +5,7 @@
  */
 import type { ZodType } from 'zod';
 import type { LoadBalancers, MachineAccess } from '../../shared/bootstrap/bootstrap.js';
-import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
+import type { BootstrapOptions, SecretOptions } from '../../shared/bootstrap/options.js';
 import type { Lane } from '../../shared/names.js';
 import type { StepContext } from '../context.js';
 
@@ -120,6 +120,12 @@ export interface BootstrapFacts {
 /** All that the plan of a bootstrap depends on. `unclaimed`: it is prepared for whoever claims it, and has no more steps. */
 export type PlanFacts = Pick<BootstrapFacts, 'options' | 'machineAccess'> & { readonly unclaimed?: boolean };
 
+/** All that callers decide of a bootstrap. */
+export interface PlannedBy {
+  readonly options: BootstrapOptions;
+  readonly secrets: SecretOptions;
+}
+
 /** Secrets of this bootstrap, in the Secret Manager of plinth's own project. `name` is unique within the bootstrap. */
 export interface StepSecrets {
   /** The secret flags that the caller gave, by option name. */
@@ -199,6 +205,11 @@ export interface StepSpec<O, N extends Needs, E extends Each | undefined, W exte
   readonly each?: E;
   /** What the step would make, from these alone. One line for each thing. */
   describe(options: BootstrapOptions, key: string, machineAccess: MachineAccess): readonly string[];
+  /**
+   * What else these decide of what the step makes. Only compared, never shown: a plan says `change` where it differs from that
+   * of before.
+   */
+  content?(by: PlannedBy, key: string): unknown;
   readonly output: ZodType<O>;
   /** Only reads. Returns the output if everything is as wanted, otherwise undefined. */
   observe(call: StepCall<N, E>): Promise<O | undefined>;

@@ -1,8 +1,12 @@
 /** Findings that follow from the request, the settings and the records alone. */
+import { installFlags } from '../../shared/bootstrap/option-rules.js';
+import { flagName } from '../../shared/bootstrap/options.js';
 import { refusalOf } from '../../shared/bootstrap/rules.js';
 import type { Fault, Problem } from '../../shared/problems.js';
 import type { StoredBootstrap } from '../engine/record/documents.js';
-import { defineFinding, type Finding, ok, stop } from './finding.js';
+import { installs } from '../steps/install/k0s.js';
+import { valuesOfOwnPostgres } from '../steps/install/own-postgres.js';
+import { defineFinding, type Finding, ok, stop, stopFor } from './finding.js';
 
 export interface RuleParts {
   readonly faults: readonly Fault[];
@@ -17,6 +21,10 @@ export interface RuleParts {
   readonly checkRelease: (() => unknown) | undefined;
   /** Throws if the price is above a ceiling, or its team has no room. Undefined: it was judged when the bootstrap began. */
   readonly checkPrice: (() => unknown) | undefined;
+  /** There is no install config yet, neither with plinth nor in the request. */
+  readonly withoutFiles: boolean;
+  /** Nothing is to begin now. A plan warns of what a run would be refused for because of files that do not exist yet. */
+  readonly isPreview: boolean;
   /** Throws unless that bootstrap can be resumed like this. */
   checkResume(standing: StoredBootstrap): Promise<void>;
 }
@@ -49,6 +57,31 @@ const ceiling = (check: () => unknown): Finding =>
     onPlan: true,
     ask: async () => void (await check()),
     judge: () => ok('beneath all ceilings'),
+  });
+
+const installValues = ({ withoutFiles, isPreview }: RuleParts): Finding =>
+  defineFinding({
+    code: 'install-values',
+    title: 'Values for the install',
+    why: 'Otherwise the install would fail once all VMs exist.',
+    by: 'door',
+    mustBeAsked: true,
+    about: ['customPgIp', ...installFlags, 'installSkipSteps'],
+    onResume: 'always',
+    onPlan: true,
+    when: ({ intent: { options } }) => installs(options),
+    ask: async () => withoutFiles,
+    judge(_, { options }) {
+      const missing = withoutFiles ? valuesOfOwnPostgres(options) : [];
+      if (missing.length === 0) return ok('none that only you can give');
+      const given = installFlags.filter((option) => options[option] !== undefined);
+      const flags = given.map(flagName).join(' and ');
+      const message = `cannot go together yet: the install needs ${missing.join(' and ')}, and the first run writes these files`;
+      const remedy = `Run the command without ${flags} first. Fill in these values (sops opens the secrets file), then run it with ${flags}.`;
+      return isPreview
+        ? { state: 'warning', what: `--custom-pg-ip and ${flags} ${message}. ${remedy}` }
+        : stopFor(['customPgIp', ...given], message, remedy);
+    },
   });
 
 export const ruleFindings = (parts: RuleParts): readonly Finding[] => [
@@ -97,4 +130,5 @@ export const ruleFindings = (parts: RuleParts): readonly Finding[] => [
     judge: (standing, { options: { projectName } }) =>
       ok(standing === undefined ? `${projectName} is free` : `${projectName} is yours: the same command resumes it`),
   }),
+  installValues(parts),
 ];

@@ -7,10 +7,6 @@ import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { type FilesOnJumpbox, filesOnJumpbox } from '../../shared/install-config/on-jumpbox.js';
 import type { Each, PlanFacts } from '../engine/step.js';
 
-export const subnetRange = '10.10.0.0/20';
-/** Kubernetes ranges, apart from the subnet. */
-export const podCidr = '100.96.0.0/11';
-export const serviceCidr = '100.64.0.0/13';
 export const recordTtlSeconds = 300;
 
 /* Datacenters */

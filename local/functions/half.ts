@@ -86,6 +86,7 @@ function environmentIn(
       dnsResolver: record.dns.resolver,
       sshProxyUrl: record.sshProxyUrl,
       machineAccess: record.machineAccess,
+      loadBalancers: record.loadBalancers,
       iapTunnelUrl: record.iapTunnelUrl,
       webhookUrl,
       releases: record.release,

@@ -273,8 +273,10 @@ const recordOf = (
   artifactRegistryDockerUrl: `http://${outsideNames.artifactRegistry}:${new URL(`http://${cloud.imagesHost}`).port}`,
   k0sReleasesUrl,
   sshProxyUrl: machines?.proxyUrl,
-  // Nobody gives a machine a public address in a hardened organization.
-  machineAccess: worldName(cloud.world) === 'hardened' ? 'iap' : 'direct',
+  // A hardened organization allows no public address.
+  ...(worldName(cloud.world) === 'hardened'
+    ? { machineAccess: 'iap', loadBalancers: 'internal' }
+    : { machineAccess: 'direct', loadBalancers: 'external' }),
   iapTunnelUrl: cloud.tunnel.url,
   release,
   emulators: emulators.map(({ name, pid, host }) => ({ name, pid, host })),

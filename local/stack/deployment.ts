@@ -7,7 +7,7 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { type GoogleApi, googleApis, type SettingName } from '../../functions/config.js';
-import type { MachineAccess } from '../../shared/bootstrap/bootstrap.js';
+import type { LoadBalancers, MachineAccess } from '../../shared/bootstrap/bootstrap.js';
 import {
   bootstrapIdPrefix,
   deploymentSecrets,
@@ -290,6 +290,8 @@ export interface DeployedFacts {
   readonly sshProxyUrl?: string | undefined;
   /** Undefined means `direct`. */
   readonly machineAccess?: MachineAccess | undefined;
+  /** Undefined means `external`. */
+  readonly loadBalancers?: LoadBalancers | undefined;
   /** `ws://127.0.0.1:<port>/v4` */
   readonly iapTunnelUrl?: string | undefined;
   /** Undefined means that warnings are sent nowhere. */
@@ -340,6 +342,7 @@ export function environmentOf(name: FunctionName, facts: DeployedFacts): Functio
     ...(facts.dnsResolver === undefined ? {} : { PLINTH_DNS_RESOLVER: facts.dnsResolver }),
     ...(facts.k0sReleasesUrl === undefined ? {} : { PLINTH_K0S_RELEASES_URL: facts.k0sReleasesUrl }),
     PLINTH_MACHINE_ACCESS: facts.machineAccess ?? 'direct',
+    PLINTH_LOAD_BALANCERS: facts.loadBalancers ?? 'external',
     // Whoever connects from this computer has this address in the simulated network.
     PLINTH_SSH_SOURCE_RANGES: `${anybody}/32`,
     ...(facts.iapTunnelUrl === undefined ? {} : { PLINTH_IAP_TUNNEL_URL: facts.iapTunnelUrl }),

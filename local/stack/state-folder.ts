@@ -9,7 +9,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GoogleApi } from '../../functions/config.js';
-import type { MachineAccess } from '../../shared/bootstrap/bootstrap.js';
+import type { LoadBalancers, MachineAccess } from '../../shared/bootstrap/bootstrap.js';
 import { answers, type EmulatorRecord, isAlive } from '../emulators/emulators.js';
 
 export const defaultStateFolder = '.plinth-local';
@@ -38,6 +38,8 @@ export interface CloudRecord {
   readonly sshProxyUrl?: string | undefined;
   /** As the world asks for. */
   readonly machineAccess: MachineAccess;
+  /** The same. Undefined: an earlier release wrote the record. */
+  readonly loadBalancers?: LoadBalancers | undefined;
   /** Where IAP takes WebSockets. */
   readonly iapTunnelUrl: string;
   /** The release of plinth that such VMs fetch. Undefined if none is built. */

@@ -10,7 +10,7 @@ export interface WorldChoice {
 
 export const worldUsage = `  --world W            seasoned (default): an account of some age, organization policies of the 2024 baseline
                        fresh: a new account with few CPUs, addresses, projects and billing links
-                       hardened: all organization policies in force
+                       hardened: all organization policies in force, and a deployment that meets them
   --world-set K=V      one number, policy, delay or chance of the world, such as quota.CPUS=24,
                        policy.compute.requireOsLogin=enforced, delay.orgPolicy=900, chance.stockout=0.1; repeatable.
                        /_local/world lists them all

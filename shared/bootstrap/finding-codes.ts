@@ -11,6 +11,7 @@ export const bootstrapFindingCodes = [
   'ceiling',
   'release-known',
   'name',
+  'install-values',
   'room',
   'billing-account',
   'billing-link',

@@ -192,6 +192,13 @@ export const rules: readonly Rule[] = [
     }),
   ),
 
+  {
+    option: 'customPgIp',
+    does: 'warn',
+    message: 'is an IPv6 address: the machines have IPv4 alone and cannot reach it',
+    when: ({ isRight, values }) => isRight('customPgIp') && values.customPgIp?.includes(':') === true,
+  },
+
   /* Hosting and identity providers */
   ...pair('forge1TeamOrg', 'forge1TeamSlug'),
   {

@@ -6,6 +6,7 @@ import * as z from 'zod';
 import { Email } from '../organization/email.js';
 import { plainPattern, seen } from '../plain-text.js';
 import { durationPattern, parseDuration } from './duration.js';
+import { isUnreachableHost, rangeWithoutServer } from './network-ranges.js';
 
 /** Sections of the help and of the reference page, in this order. */
 export const flagGroups = {
@@ -91,12 +92,19 @@ const domain = z
     pattern: '^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])$',
   });
 const email = line(254).pipe(Email).meta({ pattern: z.regexes.html5Email.source });
+/** As it is written: a URL reads `0123` as an address. What is no URL has another fault. */
+function namesReachableHost(text: string): boolean {
+  const [, host = ''] = /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:[^/?#]*@)?(\[[^\]]*\]|[^:/?#]*)/i.exec(text) ?? [];
+  return !isUnreachableHost(host);
+}
+const unreachableHost = 'must name a host that the platform can reach';
 const url = line()
   .refine((text) => {
     if (!URL.canParse(text)) return false;
     const { protocol, hostname } = new URL(text);
     return (protocol === 'https:' || protocol === 'http:') && hostname !== '' && !/\s/.test(text);
   }, 'must be a URL that begins with https:// or http://')
+  .refine(namesReachableHost, unreachableHost)
   .meta({ pattern: '^[Hh][Tt][Tt][Pp][Ss]?://\\S+$' });
 /** A collector is named by a URL, or by host and port. */
 const endpoint = line()
@@ -104,6 +112,7 @@ const endpoint = line()
     const whole = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
     return !/\s/.test(text) && URL.canParse(whole) && new URL(whole).hostname !== '';
   }, 'must be a URL or host:port')
+  .refine(namesReachableHost, unreachableHost)
   .meta({ pattern: '^\\S+$' });
 const region = like(/^[a-z]+(?:-[a-z]+)+\d+$/, 'must be a region such as europe-west4');
 const zone = like(/^[a-z]+(?:-[a-z]+)+\d+-[a-z][a-z0-9]*$/, 'must be a zone such as europe-west4-a');
@@ -241,9 +250,14 @@ export const flags = {
   customPgIp: {
     kind: 'string',
     group: 'core',
-    help: 'IP address of a PostgreSQL server of your own. plinth then makes no VM for one.',
+    help: "IP address of a PostgreSQL server of your own, outside the project's network. plinth then makes no VM for one.",
     onResume: 'fixed',
-    schema: z.union([z.ipv4(), z.ipv6()], 'must be an IP address'),
+    schema: z.union([z.ipv4(), z.ipv6()], 'must be an IP address').superRefine((address, context) => {
+      const range = rangeWithoutServer(address);
+      if (range !== undefined) {
+        context.addIssue({ code: 'custom', message: `must be an address outside ${range}` });
+      }
+    }),
   },
   kubeDistroVersion: {
     kind: 'string',

@@ -6,6 +6,7 @@ import * as z from 'zod';
 import { text } from '../api.js';
 import type { Fault } from '../problems.js';
 import { sha256 } from '../sha256.js';
+import { redacted } from './options.js';
 
 const PlanItem = z
   .object({
@@ -81,6 +82,49 @@ export function planDifferences(planned: PlanDocument, now: PlanDocument): Fault
     return was === is ? [] : [{ path, message: `is ${was} in the plan, and would be ${is} now` }];
   });
 }
+
+/** Ids of applications are secrets of the files, so a problem may hide them. The hash tells whether they are as planned. */
+export function unhidden(planned: PlanDocument, now: PlanDocument): PlanDocument {
+  const values = Object.fromEntries(
+    Object.entries(now.values).map(([name, value]) => [
+      name,
+      value.includes(redacted) ? (planned.values[name] ?? value) : value,
+    ]),
+  );
+  const whole = { ...now, values };
+  return hashOf(whole) === now.hash ? whole : now;
+}
+
+/**
+ * How far a plan has been carried out, by the plan that the same command has now. `begun`: the rest is still as planned.
+ * Undefined: something else has changed.
+ */
+export function progressOf(planned: PlanDocument, now: PlanDocument): 'done' | 'begun' | undefined {
+  if (now.bootstrap === null || planned.kind !== 'bootstrap') return undefined;
+  if (planned.bootstrap !== null && planned.bootstrap !== now.bootstrap) return undefined;
+  // A new bootstrap gets its end when it begins.
+  const { 'removed at': _end, ...values } = now.values;
+  const expected = planned.bootstrap === null ? values : now.values;
+  if (!isSame(planned.values, expected)) return undefined;
+  const names = (plan: PlanDocument) => plan.secrets.map(({ name }) => name).sort();
+  if (!isSame(names(planned), names(now)) || now.secrets.some(({ action }) => action !== 'keep')) return undefined;
+  const stands = new Map(now.items.map((item) => [item.id, item]));
+  let begun = planned.bootstrap === null;
+  let left = false;
+  for (const { id, action, what } of planned.items) {
+    const item = stands.get(id);
+    stands.delete(id);
+    const isThere = item?.action === 'keep' && isSame(item.what, what);
+    const isOver = action === 'give-up' && item === undefined;
+    if (isThere || isOver) begun ||= action !== 'keep';
+    else if (item?.action === action && isSame(item.what, what)) left = true;
+    else return undefined;
+  }
+  return stands.size > 0 || !begun ? undefined : left ? 'begun' : 'done';
+}
+
+const isSame = (one: object, other: object): boolean =>
+  JSON.stringify(sorted(Object.entries(one))) === JSON.stringify(sorted(Object.entries(other)));
 
 const textsOf = ({ name, kind, bootstrap, values, secrets, items }: PlanDocument): Record<string, string> => ({
   plan: kind,

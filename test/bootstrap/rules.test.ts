@@ -313,12 +313,41 @@ const values: Readonly<Record<string, { readonly right: readonly unknown[]; read
   },
   vaultUri: { right: ['http://vault.example.com:8200'], wrong: ['vault', 'javascript:alert(1)'] },
   metricsRemoteWriteUrl: { right: ['https://m.example.com/write'], wrong: ['m'] },
-  centralOtelEndpoint: { right: ['otel.example.com:4317', 'https://otel.example.com'], wrong: ['a b', 'http://'] },
+  centralOtelEndpoint: {
+    right: ['otel.example.com:4317', 'https://otel.example.com', '0123', 'my-localhost:4317', '10.10.0.2:4317'],
+    wrong: [
+      'a b',
+      'http://',
+      'localhost:4317',
+      'a.localhost',
+      'https://u@127.0.0.1/',
+      '[::1]:4317',
+      'http://[fe80::1]',
+    ],
+  },
   secretsDir: {
     right: ['/etc/platform/secrets'],
     wrong: ['relative', '/etc/a b', '/x;rm', '/', '/etc/../root', '/etc/./secrets', '/..', '/etc/x/..'],
   },
   installSkipSteps: { right: [['a', 'b']], wrong: [['']] },
+};
+
+/** One address of each range, and the name by which the refusal calls it. */
+const withoutServers = {
+  '0.0.0.0': '0.0.0.0/8 (this host)',
+  '127.0.0.1': '127.0.0.0/8 (loopback)',
+  '169.254.169.254': '169.254.0.0/16 (link-local)',
+  '224.0.0.1': '224.0.0.0/4 (multicast)',
+  '255.255.255.255': '240.0.0.0/4 (reserved)',
+  '10.10.15.255': "10.10.0.0/20 (the project's subnet)",
+  '100.96.0.1': '100.96.0.0/11 (pods)',
+  '100.64.0.10': '100.64.0.0/13 (Kubernetes services)',
+  '::': '::/128 (unspecified)',
+  '::1': '::1/128 (loopback)',
+  'fe80::1': 'fe80::/10 (link-local)',
+  'ff02::1': 'ff00::/8 (multicast)',
+  '::ffff:127.0.0.1': '127.0.0.0/8 (loopback)',
+  '::ffff:a0a:1': "10.10.0.0/20 (the project's subnet)",
 };
 
 const paths = (given: GivenFlags) => checkOptions(given).faults.map(({ path }) => path);
@@ -343,6 +372,17 @@ describe('rules between flags', () => {
       for (const value of wrong) expect(paths({ ...quiet, [option]: value }), String(value)).to.include(flag);
     });
   }
+
+  it('--custom-pg-ip refuses an address at which no other server can be, and names its range', () => {
+    for (const [customPgIp, range] of Object.entries(withoutServers)) {
+      expect(checkOptions({ ...quiet, customPgIp }).faults, customPgIp).to.deep.equal([
+        { path: '--custom-pg-ip', message: `must be an address outside ${range}, not "${customPgIp}"` },
+      ]);
+    }
+    for (const customPgIp of ['10.10.16.1', '10.9.255.255', '100.95.255.255', '100.72.0.1', '192.0.2.7', '1.0.0.1']) {
+      expect(paths({ ...quiet, customPgIp }), customPgIp).to.deep.equal([]);
+    }
+  });
 
   it('tells all faults together', () => {
     expect(paths({ region: 'x', rootDiskSize: 1, forge2AppClientId: 'x' })).to.have.members([

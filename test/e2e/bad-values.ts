@@ -316,6 +316,13 @@ export const badInstalls: readonly BadValue[] = [
     words: /installer\.tar\.gz.*Upload it to gs:\/\//,
   },
   {
+    what: 'a PostgreSQL server whose values no file holds yet',
+    code: 'install-values',
+    flags: { ...installs, 'custom-pg-ip': '10.99.0.7' },
+    exitCode: 2,
+    words: /--custom-pg-ip and --install-version cannot go together yet/,
+  },
+  {
     what: 'a user whom the registry does not let in',
     code: 'registry',
     flags: { ...installs, 'registry-type': 'forge1', 'registry-user': 'stranger', 'forge1-pat': forge1Pat },
@@ -340,6 +347,7 @@ export const told: Readonly<Record<BootstrapFindingCode, Told>> = {
   ceiling: { ok: /^beneath all ceilings$/, mend: /--max-cost \d/ },
   'release-known': { ok: /^known$/, mend: 'a dry run and a resume alone ask for it' },
   name: { ok: / is free$/, mend: /--project-name/ },
+  'install-values': { ok: /^none that only you can give$/, mend: /without --install-version first/ },
   room: { ok: /^it would be \d+ of \d+$/, mend: /the same command/ },
   'billing-account': { ok: / is open$/, mend: /--billing-account/ },
   'billing-link': { ok: /may link projects to billingAccounts\//, mend: /roles\/billing\.user on billingAccounts\// },

@@ -1,7 +1,7 @@
 /** `npm run local` as people use it: options, env file, tokens, and a clean stop. */
 
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { makeFolder, runPlinth } from '../../local/demo/plinth-process.js';
 import { forge1Pat } from '../../local/forge1/forge1.js';
+import { people } from '../../local/stack/deployment.js';
 import { envFileOf, startLocal, startProgram } from '../support/halves.js';
 import { argsOf } from '../support/scene.js';
 
@@ -46,6 +47,8 @@ describe('npm run local', function () {
     [['--world', 'old'], 'seasoned, fresh, hardened'],
     [['--world-set', 'quota.NONE=1'], 'quota.NONE'],
     [['--world', 'fresh', '--only', 'functions', '--store', 'emulator'], 'cloud half'],
+    [['--set', 'PLINTH_USD_PER_HOUR=1', '--only', 'cloud', '--store', 'emulator'], 'functions half'],
+    [['--set', 'PLINTH_USD_PER_HOUR=1', '--set', 'PLINTH_HOSTS=x'], '--set PLINTH_HOSTS: must be on or off'],
     [['--only', 'half'], '--only'],
     [['--only', 'cloud'], '--store emulator'],
     [['--only', 'functions', '--store', 'memory'], '--store emulator'],
@@ -119,6 +122,37 @@ describe('npm run local', function () {
     expect(await run.ended, run.output()).to.equal(0);
     expect(await listens(env['PLINTH_ENDPOINT'] ?? '')).to.equal(false);
     expect(await listens(env['PLINTH_ISSUER'] ?? '')).to.equal(false);
+  });
+
+  it('runs the page of pools as it is printed', async () => {
+    const page = readFileSync(fileURLToPath(new URL('../../../docs/operate/pools.md', import.meta.url)), 'utf8');
+    const [, section = ''] = page.split('## Try it locally');
+    const lines = [...section.matchAll(/```\n([\s\S]*?)```/g)].flatMap(([, block = '']) => block.trim().split('\n'));
+    const [start = '', source, token, ...commands] = lines;
+    expect([source, token]).to.deep.equal([
+      'set -a; . /tmp/plinth.env; set +a',
+      `export PLINTH_TOKEN=$(npm run -s local:token -- ${people.admin})`,
+    ]);
+    const [, words = ''] = /^npm run local -- (.*)$/.exec(start) ?? [];
+    const args = [...words.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '');
+    const envFile = join(folder, 'env');
+    const run = startLocal(
+      args.map((arg) => (arg === '/tmp/plinth.env' ? envFile : arg)),
+      folder,
+    );
+    const env = await envFileOf(run, envFile);
+    const asked = await promisify(execFile)(process.execPath, [tokenProgram, people.admin], { cwd: folder });
+    const operator = { folder, env: { ...env, PLINTH_TOKEN: asked.stdout.trim() } };
+    expect(commands).to.have.length.above(2);
+    for (const command of commands) {
+      const made = await runPlinth(command.replace(/^npx plinth /, '').split(' '), operator);
+      expect(made.exitCode, `${command}\n${made.stdout}${made.stderr}`).to.equal(0);
+      expect(made.stdout, command)
+        .to.include('europe-west4')
+        .and.match(/ of 2\b|drained/);
+    }
+    run.child.kill('SIGINT');
+    expect(await run.ended, run.output()).to.equal(0);
   });
 
   it('a token is asked for in vain where nothing runs', async () => {

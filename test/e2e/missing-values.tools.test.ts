@@ -1,4 +1,4 @@
-/** An install that lacks values which only a person can give: it stops before it begins, says what goes where, and goes on once that is there. */
+/** An install that lacks values which only a person can give: it stops before it begins, says what goes where, and continues once they are filled in. */
 
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { encryptSecrets, fieldSecret } from '../../shared/install-config/secrets
 import { sopsRecipients } from '../../shared/install-config/sops.js';
 import { makeShellPackage } from '../package/jumpbox.js';
 import { needMachines } from '../support/machines.js';
-import { type Caller, failedWith, makeScene, type Scene, succeeded } from '../support/scene.js';
+import { type Caller, failedWith, makeScene, refusedWith, type Scene, succeeded } from '../support/scene.js';
 
 describe('an install with a PostgreSQL server of the caller’s own', function () {
   this.timeout(240_000);
@@ -29,7 +29,13 @@ describe('an install with a PostgreSQL server of the caller’s own', function (
   });
   after(() => scene?.close());
 
-  it('stops before it begins, naming files and keys; the files are there', async () => {
+  it('is refused before the first run, which writes the files without it', async () => {
+    refusedWith(await alice.bootstrap('own-pg', flags), 'bad-input', '--custom-pg-ip and --install-local');
+    succeeded(await alice.bootstrap('own-pg', { 'custom-pg-ip': flags['custom-pg-ip'] }));
+    expect(alice.config().postgres).to.deep.include({ mode: 'external' });
+  });
+
+  it('stops before it begins while nothing is filled in, naming files and keys', async () => {
     const outcome = await alice.bootstrap('own-pg', flags);
     failedWith(
       outcome,
@@ -39,7 +45,6 @@ describe('an install with a PostgreSQL server of the caller’s own', function (
     const begun = outcome.result.bootstrap?.instances.filter(({ state }) => state !== 'waiting').map(({ id }) => id);
     expect(begun).to.include('handover:dc1');
     expect(begun?.filter((id) => /^(?:package|k0s|install:)/.test(id))).to.deep.equal([]);
-    expect(alice.config().postgres).to.deep.include({ mode: 'external' });
   });
 
   it('stops at once when only one of two is filled in', async () => {

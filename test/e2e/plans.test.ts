@@ -98,6 +98,49 @@ describe('a plan in a file', function () {
     expect(removal.stdout).to.include(`secret ${view.id}-acme-eab-key-dc1`);
   });
 
+  it('says that it has been carried out, in place of what it has changed', async () => {
+    const first = await plinth(...argsOf('agreed'), '--apply', 'agreed.json');
+    expect(first.stderr).to.match(/^Error: This plan has been carried out, so nothing was done\.\nSee the project: /);
+    succeeded(await alice.bootstrap('agreed', { 'feature-flags': 'one' }));
+    const flags = {
+      'feature-flags': ['one', 'two'],
+      'vault-uri': 'https://vault.example.com',
+      'datacenter-name': 'new',
+    };
+    await plinth(...argsOf('agreed', flags), '--plan', 'again.json');
+    succeeded(await alice.bootstrap('agreed', { ...flags, apply: 'again.json' }));
+    const refused = await plinth(...argsOf('agreed', flags), '--apply', 'again.json');
+    expect([refused.exitCode, refused.stderr.split('\n')[0]], refused.stderr).to.deep.equal([
+      5,
+      'Error: This plan has been carried out, so nothing was done.',
+    ]);
+    expect(refused.stderr).to.include('status agreed').and.not.to.include('in the plan');
+  });
+
+  it('changes the config that options rewrite, and keeps it where none does', async () => {
+    const configIn = async (flags: Flags) => {
+      const shown = await plinth(...argsOf('config', flags), '--dry-run', '--json');
+      const { plan } = JSON.parse(shown.stdout.trim().split('\n').at(-1) ?? '') as { plan: PlanDocument };
+      return plan.items.find(({ id }) => id === 'config:dc1')?.action;
+    };
+    const stands: Flags = { 'vault-uri': 'https://vault.example.com', 'registry-type': 'artifact-registry' };
+    succeeded(await alice.bootstrap('config', stands));
+    const rewriting: readonly Flags[] = [
+      { 'feature-flags': 'more' },
+      { 'cluster-admin-email': 'admin@example.com' },
+      { 'forge2-app-client-id': 'other', 'forge2-app-client-secret': 'secret-of-forge2' },
+      { 'vault-password': 'another-secret' },
+      { 'vault-uri': undefined },
+      { 'kube-distro-version': 'v1.30.0+k0s.0' },
+    ];
+    for (const flags of rewriting) {
+      expect(await configIn({ ...stands, ...flags }), JSON.stringify(flags)).to.equal('change');
+    }
+    for (const flags of [{}, { 'project-ttl': '4h' }, { 'forge1-pat': forge1Pat }]) {
+      expect(await configIn({ ...stands, ...flags }), JSON.stringify(flags)).to.equal('keep');
+    }
+  });
+
   it('of a removal is carried out without a question, and refused for another owner’s things', async () => {
     const view = succeeded(await alice.bootstrap('goes'));
     const written = await plinth('cleanup', 'goes', '--plan', 'goes.json');

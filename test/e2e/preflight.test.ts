@@ -64,6 +64,8 @@ const allRules: RuleParts = {
   standing: undefined,
   checkRelease: () => undefined,
   checkPrice: () => undefined,
+  withoutFiles: true,
+  isPreview: false,
   checkResume: async () => undefined,
 };
 

@@ -31,11 +31,7 @@ describe('in a hardened organization, with all policies at once', function () {
   before(async () => {
     needMachines();
     folder = mkdtempSync(join(tmpdir(), 'plinth-hardened-'));
-    scene = await makeScene({
-      world: 'hardened',
-      machines: 'embedded',
-      settings: { PLINTH_LOAD_BALANCERS: 'internal' },
-    });
+    scene = await makeScene({ world: 'hardened', machines: 'embedded' });
     await publishPackage(scene.cloud, await makePackage(folder));
     alice = await scene.caller();
     view = succeeded(await alice.bootstrap('hard', { 'install-version': '1.0.0' }));

@@ -5,7 +5,7 @@ import type { ConstraintName } from '../../local/cloud/org-policy/constraints.js
 import { writePolicyRecord } from '../../local/cloud/org-policy/policies.js';
 import { makePackage, sampleVersion } from '../../local/packages/make-package.js';
 import { publishPackage } from '../../local/packages/publish.js';
-import { functionAccount, local } from '../../local/stack/deployment.js';
+import { type FunctionEnvironment, functionAccount, local } from '../../local/stack/deployment.js';
 import { functionNames } from '../../shared/names.js';
 import { runAt } from '../support/plinth-here.js';
 import {
@@ -303,17 +303,18 @@ describe('a policy that lets load balancers be internal alone, before a platform
   afterEach(() => scene?.close());
 
   /** With machines, and with the platform's package. */
-  async function installerUnder(loadBalancers: 'external' | 'internal'): Promise<Caller> {
+  async function installerUnder(settings: FunctionEnvironment, world?: 'hardened'): Promise<Caller> {
     scene = await makeScene({
+      ...(world !== undefined && { world }),
       settings: {
         PLINTH_HOSTS: 'on',
         PLINTH_RELEASES_URL: 'https://mirror.example.com/plinth',
         PLINTH_RELEASE_SHA256: '0'.repeat(64),
-        PLINTH_LOAD_BALANCERS: loadBalancers,
+        ...settings,
       },
     });
     const content = { spec: { rules: [allow('in:INTERNAL')] } };
-    writePolicyRecord(scene.cloud.world, local.folder, constraint, content, { atOnce: true });
+    if (world === undefined) writePolicyRecord(scene.cloud.world, local.folder, constraint, content, { atOnce: true });
     const caller = await scene.caller();
     await publishPackage(scene.cloud, await makePackage(caller.folder));
     return caller;
@@ -321,7 +322,7 @@ describe('a policy that lets load balancers be internal alone, before a platform
   const projects = () => Object.keys(scene.cloud.world.table('projects')).sort();
 
   it('refuses external ones with the type and the setting, and nothing is made', async () => {
-    const caller = await installerUnder('external');
+    const caller = await installerUnder({ PLINTH_LOAD_BALANCERS: 'external' });
     const [since, before] = [scene.cloud.calls.last(), projects()];
     const { detail, advice } = refusalOf(await caller.bootstrap('outside', flags));
     expect(detail).to.include(constraint).and.to.include('EXTERNAL_NETWORK_TCP_UDP');
@@ -332,15 +333,21 @@ describe('a policy that lets load balancers be internal alone, before a platform
   });
 
   // test/worlds/hardened.tools.test.ts goes on from here to the end of an install.
-  it('lets internal ones through', async () => {
-    const caller = await installerUnder('internal');
-    const since = scene.cloud.calls.last();
-    const checked = outcomeOf(
-      await runAt(['beta', 'bootstrap-cloud', '--check', '--json', ...argsOf('inside', flags)], caller),
-    );
-    expect(checked.result.exitCode, checked.stdout).to.equal(0);
-    expect(checked.result['check']).to.include({ go: true });
-    const asked = scene.cloud.calls.list({ since }).map(({ params }) => String(params['name']));
-    expect(asked).to.include(`${local.folder}/policies/${constraint}`);
-  });
+  const allowed: readonly (readonly [title: string, ...of: Parameters<typeof installerUnder>])[] = [
+    ['lets internal ones through', { PLINTH_LOAD_BALANCERS: 'internal' }],
+    ['stops no install in the hardened world, whose deployment has internal ones', {}, 'hardened'],
+  ];
+  for (const [title, settings, world] of allowed) {
+    it(title, async () => {
+      const caller = await installerUnder(settings, world);
+      const since = scene.cloud.calls.last();
+      const checked = outcomeOf(
+        await runAt(['beta', 'bootstrap-cloud', '--check', '--json', ...argsOf('inside', flags)], caller),
+      );
+      expect(checked.result.exitCode, checked.stdout).to.equal(0);
+      expect(checked.result['check']).to.include({ go: true });
+      const asked = scene.cloud.calls.list({ since }).map(({ params }) => String(params['name']));
+      expect(asked).to.include(`${local.folder}/policies/${constraint}`);
+    });
+  }
 });

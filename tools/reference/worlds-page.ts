@@ -37,13 +37,13 @@ A world says how old the account is and which organization policies are in force
 
 - **seasoned** is the default everywhere. The account has room, and the organization has the policies that Google gives to new ones since 3 May 2024. In this world a refusal is a failure of plinth.
 - **fresh** is a new account. It has few CPUs, addresses and disks, few projects and five billing links. Deleted projects count for 30 days. A local stack takes three of the links for its own projects.
-- **hardened** has the policies of the table below in force. Those that no bootstrap could meet are off.
+- **hardened** has the policies of the table below in force. Those that no bootstrap could meet are off. A local stack then has the settings that a deployment there needs: \`PLINTH_MACHINE_ACCESS=iap\` and \`PLINTH_LOAD_BALANCERS=internal\`.
 
 \`test/worlds/plinth.test.ts\` says what plinth cannot do in a world yet.
 
 ## Choose one
 
-\`npm run local\` and \`npm run demo\` take \`--world\`, and \`--world-set KEY=VALUE\` for each setting that differs. So do the two halves. In tests, \`createStack\`, \`makeScene\` and \`createSimulatedCloud\` take \`world\` and \`worldSettings\`. The snapshot keeps both. An unknown setting is refused by its name.
+\`npm run local\` and \`npm run demo\` take \`--world\`, and \`--world-set KEY=VALUE\` for each setting that differs. So do the two halves. In tests, \`createStack\`, \`makeScene\` and \`createSimulatedCloud\` take \`world\` and \`worldSettings\`. The snapshot keeps both. An unknown setting is refused by its name. \`npm run local\` also takes \`--set NAME=VALUE\` for each [setting](../reference/settings.md) of the deployment itself.
 
 While it runs:
 

@@ -176,6 +176,8 @@ async function look(
         : () => releaseBinary(config),
     checkPrice:
       standing === undefined ? () => checkNew(context, intentOf(context, caller, options), billed) : undefined,
+    isPreview: depthAsked === 'plan',
+    withoutFiles: isNew || (before !== undefined && base === undefined && !hasConfig(own)),
     checkResume: async (found) => {
       resumed = await checkResume(context, steps, facts, found);
     },
@@ -248,6 +250,10 @@ const isOwn = async (context: Context, standing: StoredBootstrap | undefined, ca
   standing !== undefined &&
   !isBoundToAnother(standing.data, caller) &&
   (await isStillTheirs(context, standing.data, caller));
+
+/** Files that a person can fill in come with the first config. */
+const hasConfig = (own: StoredBootstrap | undefined): boolean =>
+  own?.data.instances['config:dc1']?.output !== undefined;
 
 interface Situation {
   readonly depth: Depth;

@@ -1,10 +1,11 @@
 /** Writes the firewall rules. None opens PostgreSQL. Outside access to it goes through the jumpbox. */
 import type { LoadBalancers } from '../../../shared/bootstrap/bootstrap.js';
+import { subnetRange } from '../../../shared/bootstrap/network-ranges.js';
 import { iapRange } from '../../../shared/iap.js';
 import { Problem } from '../../../shared/problems.js';
 import { everywhere, isIpv6Range } from '../../../shared/source-ranges.js';
 import type { BootstrapFacts, StepCall } from '../../engine/step.js';
-import { networkNames, subnetRange } from '../topology.js';
+import { networkNames } from '../topology.js';
 import { closingRule } from './firewall-policies.js';
 import { type Begun, followAll } from './following.js';
 import { network } from './network.js';

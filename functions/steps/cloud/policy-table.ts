@@ -136,7 +136,7 @@ export const policyTable: readonly PolicyRow[] = [
       return [{ value: type, fits: isLoadBalancer(type) }];
     },
     unmet: (values) =>
-      `the platform gets load balancers of the type ${values} (the setting PLINTH_LOAD_BALANCERS, for new bootstraps)`,
+      `the platform gets load balancers of the type ${values} (an operator can set PLINTH_LOAD_BALANCERS=internal for new bootstraps)`,
   },
   {
     constraint: 'gcp.resourceLocations',

@@ -1,7 +1,8 @@
 /** Makes the one subnet for all VMs of both datacenters. */
+import { subnetRange } from '../../../shared/bootstrap/network-ranges.js';
 import { Problem } from '../../../shared/problems.js';
 import { again } from '../../engine/step.js';
-import { networkNames, subnetRange } from '../topology.js';
+import { networkNames } from '../topology.js';
 import { follow } from './following.js';
 import { network } from './network.js';
 import { ResourceOutput } from './outputs.js';

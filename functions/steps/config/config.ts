@@ -12,6 +12,7 @@ import { vm } from '../cloud/vm.js';
 import { zone } from '../cloud/zone.js';
 import { datacenterOf, datacenters, vmsOf } from '../topology.js';
 import { ageIdentity } from './age-identity.js';
+import { plannedFiles } from './planned-files.js';
 import { secrets } from './secrets.js';
 
 const making = () => import('./making.js');
@@ -41,6 +42,7 @@ export const config = defineStep({
     const { name, suffix } = datacenterOf(options, key);
     return [`config${suffix}.yaml of datacenter ${name}`, `prod${suffix}.vault.yaml, encrypted with age`];
   },
+  content: plannedFiles,
   output: z.object({
     file: z.string(),
     secretsFile: z.string(),

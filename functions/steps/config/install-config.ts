@@ -1,9 +1,10 @@
 /** Builds the install config of a datacenter from what the bootstrap has made. Pure. */
 
+import { podCidr, serviceCidr, subnetRange } from '../../../shared/bootstrap/network-ranges.js';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import type { InstallConfig } from '../../../shared/install-config/config.js';
 import type { StepCall } from '../../engine/step.js';
-import { type Datacenter, datacentersOf, podCidr, serviceCidr, subnetRange } from '../topology.js';
+import { type Datacenter, datacentersOf } from '../topology.js';
 
 type Config = StepCall['context']['config'];
 

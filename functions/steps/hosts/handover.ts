@@ -10,6 +10,7 @@ import { done, of, type StepCall } from '../../engine/step.js';
 import type { Host } from '../../remote/remote.js';
 import { ageIdentity, ageIdentitySecret } from '../config/age-identity.js';
 import { config } from '../config/config.js';
+import { plannedFiles } from '../config/planned-files.js';
 import { datacenterOf, datacenters } from '../topology.js';
 import { hostSetup } from './host-setup.js';
 import { defineHostStep, hostNeeds, reach } from './reach.js';
@@ -30,6 +31,7 @@ export const handover = defineHostStep({
     const paths = [config, secrets, identity, ...(isFirst(key) ? [optionsOnJumpbox] : [])];
     return paths.map((path) => `${path} on the jumpbox`);
   },
+  content: (by, key) => [plannedFiles(by, key), isFirst(key) ? by.options : undefined],
   output: z.object({ configPath: z.string(), secretsPath: z.string(), sha256: z.string() }),
   async observe(call) {
     const { configMeaning, sameContent } = await making();

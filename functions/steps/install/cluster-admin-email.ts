@@ -30,6 +30,7 @@ export const clusterAdminEmail = defineHostStep({
   needs,
   when: (options: BootstrapOptions) => installs(options) && options.clusterAdminEmail !== undefined,
   each: datacenters,
+  content: ({ options: { clusterAdminEmail } }) => clusterAdminEmail,
   describe: (options, key) => [`secret ${name} in the Kubernetes of ${datacenterOf(options, key).name}`],
   output: z.object({ namespace: z.string(), name: z.string() }),
   async observe(call) {

@@ -1,19 +1,17 @@
 /** Checks that config and secrets have the values that only a person can give, before any part of an install begins. */
 import * as z from 'zod';
-import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { Problem } from '../../../shared/problems.js';
 import { defineStep, done } from '../../engine/step.js';
 import { config } from '../config/config.js';
 import { datacenterOf, datacenters } from '../topology.js';
-import { installs } from './k0s.js';
+import { needsPostgres } from './own-postgres.js';
 
 export const installValues = defineStep({
   name: 'install-values',
   title: 'Values for the install',
   lane: 'cloud',
   needs: { config },
-  // These values are for PostgreSQL, and an install without it doesn't need them.
-  when: (options: BootstrapOptions) => installs(options) && !options.installSkipSteps.includes('postgres'),
+  when: needsPostgres,
   each: datacenters,
   describe: (options, key) => [
     `nothing: it looks whether config${datacenterOf(options, key).suffix}.yaml has all that an install needs`,

@@ -6,9 +6,10 @@ import * as z from 'zod';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { readUpload } from '../../../shared/bootstrap/upload.js';
 import { sha256 } from '../../../shared/sha256.js';
-import { type Each, type Outcome, of, type StepCall } from '../../engine/step.js';
+import { type Each, type Outcome, of, type PlannedBy, type StepCall } from '../../engine/step.js';
 import type { Host } from '../../remote/remote.js';
 import { config } from '../config/config.js';
+import { plannedFiles } from '../config/planned-files.js';
 import { followJob, keepLog } from '../hosts/follow-job.js';
 import { handover } from '../hosts/handover.js';
 import { nodeLogin } from '../hosts/node-login.js';
@@ -39,12 +40,16 @@ const needs = {
 const first: Each<'datacenters'> = { of: datacenters.of, keys: (options) => datacenters.keys(options).slice(0, 1) };
 const second: Each<'datacenters'> = { of: datacenters.of, keys: (options) => datacenters.keys(options).slice(1) };
 
+/** Beside the files: the package, the values files and the executable that installs. */
+const installedFrom = ['installVersion', 'installHash', 'installLocal', 'pcAppsValues', 'remoteCliBinary'] as const;
+
 const platform = {
   title: 'Platform',
   when: installs,
   describe: (options: BootstrapOptions, key: string) => [
     `the platform in datacenter ${datacenterOf(options, key).name}, by plinth on the jumpbox`,
   ],
+  content: (by: PlannedBy, key: string) => [plannedFiles(by, key), installedFrom.map((option) => by.options[option])],
   output: z.object({
     /** Digest of everything that it was installed from. */
     digest: z.string(),

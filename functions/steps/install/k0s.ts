@@ -1,10 +1,11 @@
 /** Shared by the k0s steps: which machines run it, its config, and how to read its state. */
 import * as z from 'zod';
+import { podCidr, serviceCidr } from '../../../shared/bootstrap/network-ranges.js';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import type { Each } from '../../engine/step.js';
 import type { Host } from '../../remote/remote.js';
 import { runScript } from '../hosts/script.js';
-import { datacenterOf, podCidr, serviceCidr, vms, vmsOf } from '../topology.js';
+import { datacenterOf, vms, vmsOf } from '../topology.js';
 
 /** Whether the bootstrap installs a package. */
 export const installs = ({ installVersion, installHash, installLocal }: BootstrapOptions): boolean =>
