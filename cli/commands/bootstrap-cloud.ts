@@ -1,11 +1,7 @@
 /** `plinth beta bootstrap-cloud`: begins or resumes a bootstrap, follows it, and writes its files. */
 
 import type { Identity } from '../../functions/remote/remote.js';
-import { addSeconds } from '../../shared/add-seconds.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
-import { parseDuration } from '../../shared/bootstrap/duration.js';
-import { endFault } from '../../shared/bootstrap/lifetime.js';
-import { AmountText } from '../../shared/bootstrap/money.js';
 import {
   type BootstrapOptions,
   flagName,
@@ -27,6 +23,7 @@ import type { Followed, Helper } from '../follow/follow.js';
 import type { Call, Command } from '../frame/command.js';
 import type { Style } from '../frame/output.js';
 import type { SshKey } from '../identity/ssh-key.js';
+import { amountFaults, ttlFaults } from '../limit-flags.js';
 import type { readRecovery } from '../machines/recovery.js';
 import type { LocalUpload } from '../machines/upload-source.js';
 import type { createUploader } from '../machines/uploader.js';
@@ -97,6 +94,9 @@ export const bootstrapCloud = {
     const standing = found === undefined ? await client.findStanding(options.projectName) : found.standing;
     const recovered = found && (await found.keep(request));
     const known = standing?.id ?? found?.recovery.recovered.id;
+    const { keptFaults } = await import('../files/kept-places.js');
+    const unwritable = await keptFaults({ given, local, options, standing: { id: known } }, settings);
+    if (unwritable.length > 0) throw refusalOf(unwritable);
     const base = known === undefined ? {} : await readBase(local, keys, known, settings);
     keepKey(call, key);
     const needsMachine = uploads.files.length > 0 || options.createTestUser;
@@ -215,11 +215,16 @@ const isDone = ({ instances }: BootstrapView, instance: string): boolean =>
 /** Tells all at once, here and at the service. */
 async function lookBeforehand(call: Call) {
   const checked = checkOptions(call.given, { strict: call.has('strict') });
-  const [{ check: checkBeforehand }, { standingFaults }] = await Promise.all([
+  const [{ check: checkBeforehand }, { keptFaults }, { standingFaults }] = await Promise.all([
     import('../preflight.js'),
+    import('../files/kept-places.js'),
     import('../files/standing-files.js'),
   ]);
-  const standing = await standingFaults(await localOf(call, checked.local), keysOf(checked.options), call.settings);
+  const local = await localOf(call, checked.local);
+  const standing = [
+    ...(await standingFaults(local, keysOf(checked.options), call.settings)),
+    ...(await keptFaults({ ...checked, given: call.given, local }, call.settings)),
+  ];
   const wrongAmount = amountFaults(call);
   return checkBeforehand(call, {
     checked,
@@ -243,15 +248,20 @@ async function check(call: Call): Promise<ReturnType<typeof checkOptions>> {
   const { given, settings } = call;
   // With a recovery, what is recovered is judged.
   const checked = checkOptions(given, { strict: call.has('strict') && given.recoverConfig !== true });
-  const [{ standingFaults }, { sshKeyFaults }, { uploadFaults, valuesDoubts }] = await Promise.all([
+  const [{ planFaults }, { keptFaults }, { standingFaults }, { sshKeyFaults }, uploadChecks] = await Promise.all([
+    import('../files/plan-file.js'),
+    import('../files/kept-places.js'),
     import('../files/standing-files.js'),
     import('../identity/ssh-key.js'),
     import('../machines/uploads.js'),
   ]);
   const local = await localOf(call, checked.local);
-  const uploads = await uploadFaults(given, settings);
+  const uploads = await uploadChecks.uploadFaults(given, settings);
   // A preview uploads nothing.
-  const doubts = [...(await valuesDoubts(given, settings)), ...(isPreview(call) ? uploads.mismatches : [])];
+  const doubts = [
+    ...(await uploadChecks.valuesDoubts(given, settings)),
+    ...(isPreview(call) ? uploads.mismatches : []),
+  ];
   const told = new Set(call.faults.map(({ path }) => path));
   const faults: Fault[] = [
     ...call.faults,
@@ -264,23 +274,14 @@ async function check(call: Call): Promise<ReturnType<typeof checkOptions>> {
     ...ttlFaults(call),
     ...teamFaults(call),
     ...(await sshKeyFaults(given, settings)),
-    ...(isPreview(call) ? [] : await standingFaults(local, keysOf(checked.options), settings)),
+    ...(isPreview(call)
+      ? await planFaults(call, local)
+      : await standingFaults(local, keysOf(checked.options), settings)),
+    ...(isPreview(call) ? [] : await keptFaults({ ...checked, given, local }, settings)),
   ];
   if (faults.length > 0) throw refusalOf(faults);
   const warnings = [...checked.warnings, ...doubts.map(({ path, message }) => `${path} ${message}`)];
   return { ...checked, local, warnings };
-}
-
-function amountFaults(call: Call): Fault[] {
-  const read = AmountText.safeParse(call.word('max-cost')?.text ?? '1');
-  return read.success ? [] : read.error.issues.map(({ message }) => ({ path: '--max-cost', message }));
-}
-
-/** As if it began now. The service counts from when it really began. */
-function ttlFaults({ given: { projectTtl = '' } }: Call): Fault[] {
-  const now = new Date();
-  const message = endFault(now.toISOString(), addSeconds(now, parseDuration(projectTtl) ?? 0));
-  return message === undefined ? [] : [{ path: '--project-ttl', message }];
 }
 
 const travelling = (given: GivenFlags): GivenOptions =>

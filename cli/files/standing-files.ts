@@ -24,7 +24,7 @@ import {
   withSuffix,
   writeWhole,
 } from './files.js';
-import { readSecretTextIfThere, registerText, registerUnreadable } from './secret-text.js';
+import { readReplacedIfThere, readSecretTextIfThere, registerText, registerUnreadable } from './secret-text.js';
 import {
   checkSecrets,
   identityPath,
@@ -48,8 +48,6 @@ export interface WrittenFile {
 
 export type DatacenterKey = 'dc1' | 'dc2';
 export const suffixOf = (key: string): string => (key === 'dc1' ? '' : `-${fileWord(key)}`);
-/** The limit of a request for one file. */
-const longestFile = 400 * 1024;
 
 interface StandingConfig {
   readonly path: string;
@@ -77,7 +75,8 @@ export async function standingFaults(
       if (taken.has(resolve(place))) faults.push({ path: flag, message: `${path} is the path of another file, too` });
       taken.add(resolve(place));
       try {
-        const text = readSecretTextIfThere(place, kind, settings);
+        const read = local.recoverConfig ? readReplacedIfThere : readSecretTextIfThere;
+        const text = read(place, kind, settings);
         if (text === undefined && !isFolder(dirname(place))) {
           if (writes) faults.push({ path: flag, message: `${path}: there is no folder ${dirname(path)}` });
           continue;
@@ -85,7 +84,6 @@ export async function standingFaults(
         const unwritable = writes ? whyUnwritable(place) : undefined;
         if (unwritable !== undefined) faults.push({ path: flag, message: `${path} cannot be written: ${unwritable}` });
         if (text === undefined || local.recoverConfig) continue;
-        if (text.length > longestFile) faults.push({ path: flag, message: `${path} is larger than 400 KiB` });
         await readYaml(text, settings);
         if (flag === '--secrets-file') await checkSecrets({ path, text });
       } catch (error) {
@@ -132,21 +130,26 @@ export interface WrittenFiles {
  */
 export async function writeFiles(...made: Parameters<typeof eachFile>): Promise<WrittenFiles> {
   const files: WrittenFile[] = [];
+  let problem: Problem | undefined;
   try {
-    for await (const file of eachFile(...made)) files.push(file);
-    return { files };
+    for await (const file of eachFile(...made)) {
+      if (file instanceof Problem) problem ??= file;
+      else files.push(file);
+    }
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    return { files, problem: error };
+    problem ??= error;
   }
+  return { files, ...(problem !== undefined && { problem }) };
 }
 
+/** A file that its place refuses yields a problem. The others are written all the same. */
 async function* eachFile(
   client: Pick<Client, 'config' | 'secrets' | 'ageIdentity'>,
   view: BootstrapView,
   local: LocalOptions,
   settings: Settings,
-): AsyncGenerator<WrittenFile> {
+): AsyncGenerator<WrittenFile | Problem> {
   const ready = view.result.datacenters.filter((datacenter) => datacenter.ready);
   if (ready.length === 0) return;
   const identity = await keepIdentity(client, view.id, settings);
@@ -179,7 +182,7 @@ async function* eachFile(
       throw notWritten(secretsPath, error);
     });
   }
-  yield { path: identity.path, what: 'age identity', state: identity.state };
+  yield identity.problem ?? { path: identity.path, what: 'age identity', state: identity.state };
 }
 
 /** It is no fault of plinth if the disk refuses, or if a file has meanwhile become something other than a config. */
@@ -217,7 +220,7 @@ async function keepIdentity(
   client: Pick<Client, 'ageIdentity'>,
   id: string,
   settings: Settings,
-): Promise<{ path: string; text: string; state: WrittenFile['state'] }> {
+): Promise<{ path: string; text: string; state: WrittenFile['state']; problem?: Problem }> {
   const path = identityPath(settings.configFolder, id);
   const kept = await onDisk(path, undefined, async () => {
     const found = await keptIdentities(id, settings);
@@ -228,10 +231,15 @@ async function keepIdentity(
   const text = registerText((await client.ageIdentity(id)).trim(), 'age identity', settings);
   const { recipientOf } = await import('../../shared/install-config/age-identity.js');
   const recipient = await recipientOf(text, 'What the service sent');
-  await onDisk(path, undefined, () => {
-    makeSecretFolder(dirname(path));
-    writeWhole(path, `# public key: ${recipient}\n${text}\n`, secretMode);
-  });
+  try {
+    await onDisk(path, undefined, () => {
+      makeSecretFolder(dirname(path));
+      writeWhole(path, `# public key: ${recipient}\n${text}\n`, secretMode);
+    });
+  } catch (error) {
+    if (error instanceof Problem) return { path, text, state: 'written', problem: error };
+    throw error;
+  }
   return { path, text, state: 'written' };
 }
 

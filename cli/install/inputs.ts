@@ -1,6 +1,5 @@
 /** Reads and checks all inputs of an installation before anything is done. */
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { someIdentitiesIn } from '../../shared/install-config/age-identity.js';
 import { type InstallConfig, readInstallConfig } from '../../shared/install-config/config.js';
@@ -11,7 +10,7 @@ import { proxyVariables } from '../../shared/proxy-variables.js';
 import type { SecretRedactor } from '../../shared/secret-redactor.js';
 import { registerSecretsFile } from '../../shared/secret-texts.js';
 import { sha256 } from '../../shared/sha256.js';
-import { homePlaceOf, reason } from '../files/files.js';
+import { homePlaceOf, readBytes, reason, whyUnreadable } from '../files/files.js';
 import { readSecretText, registerUnreadable } from '../files/secret-text.js';
 import type { Call } from '../frame/command.js';
 import { standingPackage, type UnpackedPackage, unpackPackage } from './unpack.js';
@@ -76,14 +75,18 @@ export async function readInputs(call: Call): Promise<InstallInputs> {
   if (secrets !== undefined) registerSecretsFile(settings.redactor, secrets);
   const values: { path: string; sha256: string }[] = [];
   for (const path of (given.pcAppsValues ?? []).map(at)) {
-    const content = await attempt('--pc-apps-values', () => readFileSync(path));
+    const content = await attempt('--pc-apps-values', () => readBytes(path, Number.POSITIVE_INFINITY));
     if (content !== undefined) values.push({ path, sha256: sha256(content) });
   }
   if (archive === undefined || archive === '') faults.push({ path: '--package', message: 'is needed' });
   const unpacked =
     archive === undefined || archive === ''
       ? undefined
-      : await attempt(archive, () => unpackPackage(at(archive), join(stateFolder, 'packages'), interrupted));
+      : await attempt(archive, () => {
+          const why = whyUnreadable(at(archive));
+          if (why !== undefined) throw new Error(why);
+          return unpackPackage(at(archive), join(stateFolder, 'packages'), interrupted);
+        });
   if (unpacked !== undefined) faults.push(...packageMismatches(given, unpacked.manifest));
   if (faults.length > 0 || config === undefined || secrets === undefined || unpacked === undefined)
     throw refusal(faults);

@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { fileOptions, flagName, type GivenFlags, type GivenOptions } from '../../shared/bootstrap/options.js';
 import { uploadText } from '../../shared/bootstrap/upload.js';
 import type { Fault } from '../../shared/problems.js';
-import { expandHome, homePlaceOf, placeOf, whyUnreadable } from '../files/files.js';
+import { expandHome, homePlaceOf, placeOf, reason, whyUnreadable } from '../files/files.js';
 import { readSecretText, registerUnreadable } from '../files/secret-text.js';
 import type { Settings } from '../settings.js';
 import { binaryFault } from './binary-file.js';
@@ -51,11 +51,17 @@ export async function valuesDoubts({ pcAppsValues = [] }: GivenFlags, settings: 
     const place = homePlaceOf(path, settings);
     // An unreadable file has its own fault.
     if (whyUnreadable(place) !== undefined) return [];
-    const text = readSecretText(place, 'values file', settings);
+    const doubt = (why: string): Fault[] => [{ path: '--pc-apps-values', message: `${path} is no YAML: ${why}` }];
+    let text: string;
+    try {
+      text = readSecretText(place, 'values file', settings);
+    } catch (error) {
+      return doubt(reason(error));
+    }
     const why = faultInDocuments(text);
     if (why === undefined) return [];
     registerUnreadable(text, settings);
-    return [{ path: '--pc-apps-values', message: `${path} is no YAML: ${why}` }];
+    return doubt(why);
   });
 }
 

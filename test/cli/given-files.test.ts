@@ -128,7 +128,7 @@ describe('a file that a user gives', () => {
 
     it('is refused as a list of people, and not waited for', async () => {
       pipe(sandbox.path('pipe'));
-      await refused(['team', 'add-member', '7', '--file', 'pipe'], /--file .*no regular file/);
+      await refused(['team', 'add-members', '7', '--file', 'pipe'], /--file .*no regular file/);
     });
 
     it('is refused as the config file and as what is read into it, and not waited for', async () => {
