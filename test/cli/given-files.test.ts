@@ -141,6 +141,21 @@ describe('a file that a user gives', () => {
     });
   });
 
+  it('as the config file of plinth is refused with the line of each fault', async () => {
+    mkdirSync(sandbox.configFolder, { recursive: true });
+    const lines = ['endpoints: {api: 5, boot: x}', 'oauth:', '  clientId:', 'zone: a', 'endpoints2: [a]'];
+    writeFileSync(`${sandbox.configFolder}/config.yaml`, `${lines.join('\n')}\n`);
+    delete sandbox.env['PLINTH_ENDPOINT'];
+    await refused(
+      [...bootstrap, 'list'],
+      /config\.yaml:1:endpoints\.api must be text/,
+      /config\.yaml:1:endpoints\.boot is no setting of this file/,
+      /config\.yaml:3:oauth\.clientId must be text/,
+      /config\.yaml:4:zone is no setting of this file/,
+      /config\.yaml:5:endpoints2 is no setting of this file/,
+    );
+  });
+
   describe('as config.yaml', () => {
     for (const [what, text, told] of [
       ['UTF-16', Buffer.from('\uFEFFbootstrap: {id: b-one}\n', 'utf16le'), /UTF-16/],
