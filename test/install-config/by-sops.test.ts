@@ -28,6 +28,35 @@ describe('a secrets file that sops wrote', () => {
     expect(await decryptSecrets(bySops('clear-values'), bySopsIdentity)).to.deep.equal(inClearValues);
   });
 
+  it('is read with numbers in clear that are too large for Go, which takes them for texts', async () => {
+    const { secrets } = await decryptSecrets(bySops('clear-large-numbers'), bySopsIdentity);
+    expect(secrets.map(({ name, fields }) => [name, fields?.username, fields?.password])).to.deep.equal([
+      ['1e400', '0xFFFFFFFFFFFFFFFFFFFF', 'a'],
+      ['-0o7777777777777777777777', '-1e999', 'b'],
+      ['0b11111111111111111111111111111111111111111111111111111111111111111111', undefined, 'c'],
+    ]);
+  });
+
+  it('is refused with the name of each secret that has another form, and no value', async () => {
+    const { detail, errors } = await refusal(bySops('unquoted'));
+    expect(errors).to.deep.equal([
+      { path: 'postgresPassword.fields.password', message: 'must be text: put it in quotes' },
+      { path: 'secret 2.name', message: 'must be text: put it in quotes' },
+      { path: 'secret 2.fields', message: 'has what it may not have: token' },
+      { path: 'secret 3.name', message: 'is missing' },
+      { path: 'secret 3.fields.password', message: 'must be text: put it in quotes' },
+    ]);
+    expect(detail)
+      .to.include('postgresPassword.fields.password must be text')
+      .and.not.match(/planted|123456/);
+  });
+
+  it('is refused with what its own rule leaves in clear where one of that was changed', async () => {
+    const changed = await refusal(bySops('clear-large-numbers').replace('1e400', '1e401'));
+    expect(changed.detail).to.include('by other means than sops');
+    expect(changed.advice).to.include('encrypted_regex').and.include('in clear').and.include('sops edit');
+  });
+
   it('is refused by name, with the way out, where plinth cannot read it', async () => {
     const groups = await refusal(bySops('key-groups'));
     expect(groups.detail).to.include('key groups');
