@@ -13,7 +13,7 @@ interface People {
 
 const nobody = (path: string, message: string): People => ({ emails: [], faults: [{ path, message }] });
 
-/** Takes `<email>` or `--file`, and not both. Empty lines, and what follows `#`, are left out. */
+/** Takes `<email>` or `--file`, and not both. Empty lines are left out, and comments, which begin with `#` at the beginning of a line or after a blank: an address may hold one. */
 export function readPeople(call: Pick<Call, 'word' | 'settings'>): People {
   const [email, file] = [call.word('email'), call.word('file')];
   if (email !== undefined && file !== undefined) return nobody('--file', 'stands for <email>; give one of them');
@@ -21,7 +21,7 @@ export function readPeople(call: Pick<Call, 'word' | 'settings'>): People {
   if (file === undefined) return nobody('<email>', 'is missing; or give --file');
   try {
     const lines = readGivenText(homePlaceOf(file.text, call.settings)).split('\n');
-    const named = lines.map((line, i) => [`${file.text}:${i + 1}`, line.replace(/#.*/, '').trim()] as const);
+    const named = lines.map((line, i) => [`${file.text}:${i + 1}`, line.replace(/(?:^|\s)#.*/, '').trim()] as const);
     const found = named.filter(([, text]) => text !== '');
     return found.length === 0 ? nobody('--file', 'names nobody') : peopleIn(found, { quoting: false });
   } catch (error) {

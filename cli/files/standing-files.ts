@@ -84,8 +84,8 @@ export async function standingFaults(
         const unwritable = writes ? whyUnwritable(place) : undefined;
         if (unwritable !== undefined) faults.push({ path: flag, message: `${path} cannot be written: ${unwritable}` });
         if (text === undefined || local.recoverConfig) continue;
-        await readYaml(text, settings);
         if (flag === '--secrets-file') await checkSecrets({ path, text });
+        else await readYaml(text, settings);
       } catch (error) {
         const why = error instanceof Problem ? inFull(error) : `${path} cannot be read: ${reason(error)}`;
         faults.push({ path: flag, message: why });

@@ -42,7 +42,7 @@ describe('a small file', () => {
     sandbox.write('secret.txt', 'from a file\r\n');
     service.standing = true;
     const env = { APP_SECRET: 'from a variable\r\n', PLINTH_FORGE1_PAT: 'from its own\n' };
-    service.instead.set('POST /plans', [(response) => json(response, 200, planReply())]);
+    service.instead.set('POST /bootstraps', [(response) => json(response, 200, planReply())]);
     const args = ['--registry-user=me', '--vault-uri=https://vault.example.com', '--write-config=false'];
     const { code, stderr } = await sandbox.run(['up', '--yes', ...args], env);
     expect(code, stderr).to.equal(0);

@@ -3,7 +3,7 @@ import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { expect } from 'chai';
 import { decryptSecrets, encryptSecrets, fieldSecret } from '../../shared/install-config/secrets.js';
 import { Problem } from '../../shared/problems.js';
-import { bySops, bySopsIdentity, inBySops, inClearValues } from './by-sops.js';
+import { bySops, bySopsIdentity, inBySops, inClearValues, inLargeNumbers } from './by-sops.js';
 
 describe('a secrets file that sops wrote', () => {
   const refusal = async (text: string): Promise<Problem> => {
@@ -29,12 +29,7 @@ describe('a secrets file that sops wrote', () => {
   });
 
   it('is read with numbers in clear that are too large for Go, which takes them for texts', async () => {
-    const { secrets } = await decryptSecrets(bySops('clear-large-numbers'), bySopsIdentity);
-    expect(secrets.map(({ name, fields }) => [name, fields?.username, fields?.password])).to.deep.equal([
-      ['1e400', '0xFFFFFFFFFFFFFFFFFFFF', 'a'],
-      ['-0o7777777777777777777777', '-1e999', 'b'],
-      ['0b11111111111111111111111111111111111111111111111111111111111111111111', undefined, 'c'],
-    ]);
+    expect(await decryptSecrets(bySops('clear-large-numbers'), bySopsIdentity)).to.deep.equal(inLargeNumbers);
   });
 
   it('is refused with the name of each secret that has another form, and no value', async () => {
