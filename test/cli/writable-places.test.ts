@@ -1,4 +1,5 @@
 /** All that will be written is tried before anything is made. */
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
@@ -85,6 +86,18 @@ describe('a place where plinth will write', () => {
       true,
       true,
     ]);
+  });
+
+  it('may hold something else by then, which is said', async () => {
+    service.instead.set('GET /bootstraps/b-one/config', [
+      (response) => {
+        execFileSync('mkfifo', [sandbox.path('config.yaml')]);
+        response.end(service.files.config);
+      },
+    ]);
+    const { code, stderr } = await sandbox.run(begin);
+    expect(code, stderr).to.equal(2);
+    expect(stderr).to.include('The bootstrap stands, but config.yaml is not written: it is no regular file');
   });
 
   it('that refuses is no fault of plinth, also of plinth configure', async () => {
