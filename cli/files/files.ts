@@ -33,16 +33,19 @@ const mostText = 1024 * 1024;
  */
 export function readBytes(path: string, most = mostText): Buffer {
   return withRegularFile(path, (file, size) => {
-    if (size > most) throw tooLarge(most);
+    if (size > most) throw tooLarge(path, most);
     const content = readFileSync(file);
     // It may grow, and some files of the system have no size.
-    if (content.length > most) throw tooLarge(most);
+    if (content.length > most) throw tooLarge(path, most);
     return content;
   });
 }
 
-const tooLarge = (most: number): Error =>
-  new Error(`it is larger than ${most >= mostText ? `${most / mostText} MiB` : `${most / 1024} KiB`}`);
+const tooLarge = (path: string, most: number): Error =>
+  unfit(path, `it is larger than ${most >= mostText ? `${most / mostText} MiB` : `${most / 1024} KiB`}`);
+
+/** With words of its own, which `reason` shows. */
+const unfit = (path: string, why: string): Error => Object.assign(new Error(why), { code: 'UNFIT', path });
 
 /** Undefined if there is no such file. Throws if it cannot be read. Whatever is no text is replaced. */
 export const readIfThere = (path: string): string | undefined => ifThere(() => readBytes(path).toString('utf8'));
@@ -57,15 +60,15 @@ export function ifThere<T>(read: () => T): T | undefined {
   }
 }
 
-/** Opens a file that can be read more than once. Its own refusals have words that `reason` shows. */
+/** Opens a file that can be read more than once. */
 export function withRegularFile<T>(path: string, use: (file: number, size: number) => T): T {
   // Without O_NONBLOCK, opening a pipe would wait for a writer.
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const found = fstatSync(file);
-    if (found.isDirectory()) throw new Error('it is a folder');
+    if (found.isDirectory()) throw unfit(path, 'it is a folder');
     // A read empties a pipe, so nothing would be left for the later reader.
-    if (!found.isFile()) throw new Error(irregular);
+    if (!found.isFile()) throw unfit(path, irregular);
     return use(file, found.size);
   } finally {
     closeSync(file);
@@ -197,6 +200,9 @@ export function whyNothingIn(folder: string): string | undefined {
 /** For what the disk refuses, wherever it happens. Undefined for any other error. */
 export function problemOfDisk(error: unknown): Problem | undefined {
   const { code = '', path, syscall = '' } = error as NodeJS.ErrnoException;
+  if (path !== undefined && ['UNFIT', 'NO_TEXT'].includes(code)) {
+    return new Problem('bad-input', `${path} cannot be read: ${reason(error)}.`, { cause: error });
+  }
   if (path === undefined || !ofDisk.has(code) || /^(?:connect|spawn)/.test(syscall)) return undefined;
   return new Problem('bad-input', `${path} cannot be used: ${reasonOfWriting(error)}.`, {
     advice: 'Make it readable and writable for you, and run the command again.',

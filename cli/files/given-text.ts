@@ -18,18 +18,24 @@ export const isTextFault = (error: unknown): error is TextFault =>
   error instanceof Error && (error as Partial<TextFault>).code === noText;
 
 /** Throws if it cannot be read, is too large or is no text. For a file without secrets. */
-export const readGivenText = (path: string): string => textIn(readBytes(path));
+export const readGivenText = (path: string): string => textIn(readBytes(path), path);
 
 /** Throws a `TextFault`. */
-export function textIn(bytes: Buffer): string {
-  if (isUtf16(bytes)) throw faultAt(bytes, 0, 'is UTF-16', saveAs);
+export function textIn(bytes: Buffer, path: string): string {
+  const read = textOrFault(bytes);
+  if (typeof read === 'string') return read;
+  throw Object.assign(read, { path });
+}
+
+function textOrFault(bytes: Buffer): string | TextFault {
+  if (isUtf16(bytes)) return faultAt(bytes, 0, 'is UTF-16', saveAs);
   const nul = bytes.indexOf(0);
-  if (nul !== -1) throw faultAt(bytes, nul, 'holds a NUL, which no text has');
+  if (nul !== -1) return faultAt(bytes, nul, 'holds a NUL, which no text has');
   try {
     // It leaves out a byte order mark, which some editors write.
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw faultAt(bytes, foreignByte(bytes), 'is not UTF-8', saveAs);
+    return faultAt(bytes, foreignByte(bytes), 'is not UTF-8', saveAs);
   }
 }
 

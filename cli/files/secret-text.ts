@@ -59,7 +59,7 @@ export function readSecretText(path: string, kind: SecretFileKind, settings: Rea
   const loose = registerText(bytes.toString('utf8'), kind, settings);
   if (readElsewhere.has(kind)) return loose;
   try {
-    return textIn(bytes);
+    return textIn(bytes, path);
   } catch (error) {
     registerUnreadable(loose, settings);
     throw error;

@@ -487,7 +487,7 @@ export const guards: readonly Fault[] = [
   {
     name: 'A pipe of another user is read in place of a file',
     source: 'guard',
-    edits: [{ find: '    if (!found.isFile()) throw new Error(irregular);\n', put: '' }],
+    edits: [{ find: '    if (!found.isFile()) throw unfit(path, irregular);\n', put: '' }],
     tests: ['cli/given-files.test.js'],
     fails: 'is refused as ',
   },
