@@ -65,6 +65,16 @@ describe('a place where plinth will write', () => {
     await refused([...begin, ...flags], /plinth\/test-users cannot be written: its folder is a file/);
   });
 
+  it('is the config folder of a login, and the file of plinth support, before anybody is asked', async () => {
+    const env = { XDG_CONFIG_HOME: '/proc', PLINTH_OAUTH_CLIENT_ID: 'id', PLINTH_ISSUER: service.url };
+    await refused(['login'], /\/proc\/plinth cannot be written: .*XDG_CONFIG_HOME/s, env);
+    await refused(
+      ['support', 'demo', '--to=gone/x.tar.gz'],
+      /gone\/x\.tar\.gz cannot be written: there is no such folder/,
+    );
+    expect(service.seen).to.deep.equal([]);
+  });
+
   it('need not be writable where nothing will be written', async () => {
     const { code, stderr } = await sandbox.run([...begin, '--write-config=false'], { XDG_CONFIG_HOME: '/proc' });
     expect(code, stderr).to.equal(0);
