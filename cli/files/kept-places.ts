@@ -62,7 +62,8 @@ function holdsIdentity(folder: string): boolean {
   }
 }
 
-function faultsIn(folder: string | undefined): Fault[] {
+/** Why nothing can be written into a folder of plinth's own, or beneath it. */
+export function faultsIn(folder: string | undefined): Fault[] {
   const why = folder === undefined ? undefined : whyNothingIn(folder);
   if (folder === undefined || why === undefined) return [];
   const remedy = 'Make it writable, or set XDG_CONFIG_HOME to a folder that is';
