@@ -94,10 +94,7 @@ export const bootstrapCloud = {
     const standing = found === undefined ? await client.findStanding(options.projectName) : found.standing;
     const recovered = found && (await found.keep(request));
     const known = standing?.id ?? found?.recovery.recovered.id;
-    const { keptFaults } = await import('../files/kept-places.js');
-    const unwritable = await keptFaults({ given, local, options, standing: { id: known } }, settings);
-    if (unwritable.length > 0) throw refusalOf(unwritable);
-    const base = known === undefined ? {} : await readBase(local, keys, known, settings);
+    const base = await readBase({ given, local, options, standing: { id: known } }, keys, settings);
     keepKey(call, key);
     const needsMachine = uploads.files.length > 0 || options.createTestUser;
     const identity = needsMachine ? await machineIdentity(call, client, key, standing?.id) : undefined;

@@ -15,7 +15,7 @@ import type { Settings } from '../settings.js';
 import { whyNothingIn } from './files.js';
 import { identityPath } from './secrets-file.js';
 
-interface Kept {
+export interface Kept {
   readonly given: GivenFlags;
   readonly local: LocalOptions;
   readonly options: Pick<BootstrapOptions, 'createTestUser'>;

@@ -7,6 +7,7 @@ import { basename, dirname, join, parse, resolve } from 'node:path';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import type { LocalOptions } from '../../shared/bootstrap/options.js';
 import type { BootstrapRequest } from '../../shared/bootstrap/request.js';
+import { refusalOf } from '../../shared/bootstrap/rules.js';
 import { type Fault, Problem } from '../../shared/problems.js';
 import type { Client } from '../service/client.js';
 import type { Settings } from '../settings.js';
@@ -24,6 +25,7 @@ import {
   withSuffix,
   writeWhole,
 } from './files.js';
+import { type Kept, keptFaults } from './kept-places.js';
 import { readReplacedIfThere, readSecretTextIfThere, registerText, registerUnreadable } from './secret-text.js';
 import {
   checkSecrets,
@@ -95,13 +97,17 @@ export async function standingFaults(
   return faults;
 }
 
-/** The files that the caller holds of the bootstrap `id`. */
+/** The files that the caller holds of the bootstrap. Throws where something that the run will keep has no place. */
 export async function readBase(
-  local: LocalOptions,
+  kept: Kept & Required<Pick<Kept, 'standing'>>,
   keys: readonly DatacenterKey[],
-  id: string,
   settings: Settings,
 ): Promise<NonNullable<BootstrapRequest['base']>> {
+  const faults = await keptFaults(kept, settings);
+  if (faults.length > 0) throw refusalOf(faults);
+  const { local, standing } = kept;
+  const { id } = standing;
+  if (id === undefined) return {};
   // A damaged file is found before the start, also where no file of secrets is to be opened yet.
   await keptIdentities(id, settings);
   const base: { -readonly [K in DatacenterKey]?: { config?: string; secrets?: string } } = {};

@@ -10,7 +10,7 @@ import { proxyVariables } from '../../shared/proxy-variables.js';
 import type { SecretRedactor } from '../../shared/secret-redactor.js';
 import { registerSecretsFile } from '../../shared/secret-texts.js';
 import { sha256 } from '../../shared/sha256.js';
-import { homePlaceOf, readBytes, reason, whyUnreadable } from '../files/files.js';
+import { homePlaceOf, readBytes, reason } from '../files/files.js';
 import { readSecretText, registerUnreadable } from '../files/secret-text.js';
 import type { Call } from '../frame/command.js';
 import { standingPackage, type UnpackedPackage, unpackPackage } from './unpack.js';
@@ -82,11 +82,7 @@ export async function readInputs(call: Call): Promise<InstallInputs> {
   const unpacked =
     archive === undefined || archive === ''
       ? undefined
-      : await attempt(archive, () => {
-          const why = whyUnreadable(at(archive));
-          if (why !== undefined) throw new Error(why);
-          return unpackPackage(at(archive), join(stateFolder, 'packages'), interrupted);
-        });
+      : await attempt(archive, () => unpackPackage(at(archive), join(stateFolder, 'packages'), interrupted));
   if (unpacked !== undefined) faults.push(...packageMismatches(given, unpacked.manifest));
   if (faults.length > 0 || config === undefined || secrets === undefined || unpacked === undefined)
     throw refusal(faults);
