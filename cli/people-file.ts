@@ -1,8 +1,8 @@
 /** Reads e-mail addresses from an argument, or from a file with one a line. */
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { Email } from '../shared/organization/email.js';
 import type { Fault } from '../shared/problems.js';
+import { homePlaceOf, reason } from './files/files.js';
+import { readGivenText } from './files/given-text.js';
 import type { Call } from './frame/command.js';
 
 interface People {
@@ -13,19 +13,19 @@ interface People {
 
 const nobody = (path: string, message: string): People => ({ emails: [], faults: [{ path, message }] });
 
-/** Takes `<email>` or `--file`, and not both. Empty lines, and what follows `#`, are left out. */
-export function readPeople(call: Pick<Call, 'word' | 'io'>): People {
+/** Takes `<email>` or `--file`, and not both. Empty lines are left out, and comments, which begin with `#` at the beginning of a line or after a blank: an address may hold one. */
+export function readPeople(call: Pick<Call, 'word' | 'settings'>): People {
   const [email, file] = [call.word('email'), call.word('file')];
   if (email !== undefined && file !== undefined) return nobody('--file', 'stands for <email>; give one of them');
   if (email !== undefined) return peopleIn([[email.path, email.text]]);
   if (file === undefined) return nobody('<email>', 'is missing; or give --file');
   try {
-    const lines = readFileSync(resolve(call.io.folder ?? '.', file.text), 'utf8').split('\n');
-    const named = lines.map((line, i) => [`${file.text}:${i + 1}`, line.replace(/#.*/, '').trim()] as const);
+    const lines = readGivenText(homePlaceOf(file.text, call.settings)).split('\n');
+    const named = lines.map((line, i) => [`${file.text}:${i + 1}`, line.replace(/(?:^|\s)#.*/, '').trim()] as const);
     const found = named.filter(([, text]) => text !== '');
     return found.length === 0 ? nobody('--file', 'names nobody') : peopleIn(found, { quoting: false });
   } catch (error) {
-    return nobody('--file', `cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    return nobody('--file', `${file.text} cannot be read: ${reason(error)}`);
   }
 }
 

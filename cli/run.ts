@@ -89,7 +89,7 @@ async function run(args: readonly string[], io: Io, traced: Traced): Promise<num
   } catch (error) {
     if (error instanceof Problem) problem = error;
     else if (interrupted?.aborted) problem = interruptedProblem(match?.command);
-    else problem = inside(error, output);
+    else problem = await atFault(error, output);
   }
   output.problem(problem);
   output.result(await asData(problem, output, argv, match, registry), problem.kind.exit, {});
@@ -324,6 +324,12 @@ function guardProcess({ events, exit }: Io, output: Output): void {
     output.result(output.json ? { problem: { code, title: kind.title, detail, advice } } : {}, kind.exit, {});
     exit(kind.exit);
   });
+}
+
+/** A disk that refuses is no fault of plinth. */
+async function atFault(error: unknown, output: Output): Promise<Problem> {
+  const { problemOfDisk } = await import('./files/files.js');
+  return problemOfDisk(error) ?? inside(error, output);
 }
 
 /** A fault of plinth itself. Its stack shows only with `--verbose`. */

@@ -169,12 +169,23 @@ async function storePackage({ cloud }: CloudHalf, folder: string): Promise<strin
   return `plinth-sample ${made.version} (${made.hash})`;
 }
 
+/** A script that waits for the file must not find one of an earlier run. What refuses it is known before anything starts. */
+function clearEnvFile(file: string): void {
+  try {
+    rmSync(file, { force: true });
+    const trial = `${file}.${process.pid}`;
+    writeFileSync(trial, '', { mode: 0o600 });
+    rmSync(trial);
+  } catch (error) {
+    throw new BadOption(`--env-file ${file} cannot be written: ${(error as Error).message}`);
+  }
+}
+
 async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2));
   if (options === undefined) return say(usage);
   const folder = openStateFolder(options.state);
-  // A script that waits for the file must not find one of an earlier run.
-  if (options.envFile !== undefined) rmSync(options.envFile, { force: true });
+  if (options.envFile !== undefined) clearEnvFile(options.envFile);
   const stopped = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.on(signal, () => {

@@ -1,11 +1,7 @@
 /** `plinth beta bootstrap-cloud`: begins or resumes a bootstrap, follows it, and writes its files. */
 
 import type { Identity } from '../../functions/remote/remote.js';
-import { addSeconds } from '../../shared/add-seconds.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
-import { parseDuration } from '../../shared/bootstrap/duration.js';
-import { endFault } from '../../shared/bootstrap/lifetime.js';
-import { AmountText } from '../../shared/bootstrap/money.js';
 import {
   type BootstrapOptions,
   flagName,
@@ -27,6 +23,7 @@ import type { Followed, Helper } from '../follow/follow.js';
 import type { Call, Command } from '../frame/command.js';
 import type { Style } from '../frame/output.js';
 import type { SshKey } from '../identity/ssh-key.js';
+import { amountFaults, ttlFaults } from '../limit-flags.js';
 import type { readRecovery } from '../machines/recovery.js';
 import type { LocalUpload } from '../machines/upload-source.js';
 import type { createUploader } from '../machines/uploader.js';
@@ -97,7 +94,7 @@ export const bootstrapCloud = {
     const standing = found === undefined ? await client.findStanding(options.projectName) : found.standing;
     const recovered = found && (await found.keep(request));
     const known = standing?.id ?? found?.recovery.recovered.id;
-    const base = known === undefined ? {} : await readBase(local, keys, known, settings);
+    const base = await readBase({ given, local, options, standing: { id: known } }, keys, settings);
     keepKey(call, key);
     const needsMachine = uploads.files.length > 0 || options.createTestUser;
     const identity = needsMachine ? await machineIdentity(call, client, key, standing?.id) : undefined;
@@ -212,15 +209,18 @@ const isDone = ({ instances }: BootstrapView, instance: string): boolean =>
 /** Tells all at once, here and at the service. */
 async function lookBeforehand(call: Call) {
   const checked = checkOptions(call.given, { strict: call.has('strict') });
-  const [{ check: checkBeforehand }, { examineStanding }] = await Promise.all([
+  const [{ check: checkBeforehand }, { keptFaults }, { examineStanding }] = await Promise.all([
     import('../preflight.js'),
+    import('../files/kept-places.js'),
     import('../files/standing-files.js'),
   ]);
-  const standing = await examineStanding(await localOf(call, checked.local), keysOf(checked.options), call.settings);
+  const local = await localOf(call, checked.local);
+  const standing = await examineStanding(local, keysOf(checked.options), call.settings);
+  const kept = await keptFaults({ ...checked, given: call.given, local }, call.settings);
   const wrongAmount = amountFaults(call);
   return checkBeforehand(call, {
     checked,
-    faults: [...standing.faults, ...wrongAmount, ...ttlFaults(call), ...teamFaults(call)],
+    faults: [...standing.faults, ...kept, ...wrongAmount, ...ttlFaults(call), ...teamFaults(call)],
     doubts: standing.doubts,
     travelling: travelling(call.given),
     maxCost: wrongAmount.length > 0 ? undefined : call.word('max-cost')?.text,
@@ -241,7 +241,9 @@ async function check(call: Call): Promise<ReturnType<typeof checkOptions>> {
   const { given, settings } = call;
   // With a recovery, what is recovered is judged.
   const checked = checkOptions(given, { strict: call.has('strict') && given.recoverConfig !== true });
-  const [{ examineStanding }, { sshKeyFaults }, { uploadFaults }] = await Promise.all([
+  const [{ planFaults }, { keptFaults }, { examineStanding }, { sshKeyFaults }, { uploadFaults }] = await Promise.all([
+    import('../files/plan-file.js'),
+    import('../files/kept-places.js'),
     import('../files/standing-files.js'),
     import('../identity/ssh-key.js'),
     import('../machines/uploads.js'),
@@ -263,23 +265,12 @@ async function check(call: Call): Promise<ReturnType<typeof checkOptions>> {
     ...ttlFaults(call),
     ...teamFaults(call),
     ...(await sshKeyFaults(given, settings)),
-    ...(standing?.faults ?? []),
+    ...(standing === undefined ? await planFaults(call, local) : standing.faults),
+    ...(isPreview(call) ? [] : await keptFaults({ ...checked, given, local }, settings)),
   ];
   if (faults.length > 0) throw refusalOf(faults);
   const warnings = [...checked.warnings, ...doubts.map(({ path, message }) => `${path} ${message}`)];
   return { ...checked, local, warnings };
-}
-
-function amountFaults(call: Call): Fault[] {
-  const read = AmountText.safeParse(call.word('max-cost')?.text ?? '1');
-  return read.success ? [] : read.error.issues.map(({ message }) => ({ path: '--max-cost', message }));
-}
-
-/** As if it began now. The service counts from when it really began. */
-function ttlFaults({ given: { projectTtl = '' } }: Call): Fault[] {
-  const now = new Date();
-  const message = endFault(now.toISOString(), addSeconds(now, parseDuration(projectTtl) ?? 0));
-  return message === undefined ? [] : [{ path: '--project-ttl', message }];
 }
 
 const travelling = (given: GivenFlags): GivenOptions =>

@@ -36,8 +36,9 @@ export const down = defineCommand({
 async function projectOf(call: Call) {
   const { given, settings, faults } = call;
   if (given.projectName !== undefined) return { name: given.projectName, path: '--project-name' };
-  const { projectFileOf, readProjectFile } = await import('../project/file.js');
+  const { projectFileOf, readProjectFile, refuseBroken } = await import('../project/file.js');
   const file = await readProjectFile(projectFileOf(call), settings);
+  refuseBroken(file, faults);
   const place = file.places.get('projectName');
   const name = file.given.projectName;
   if (place !== undefined && name !== undefined && name !== '') return { name, path: place };

@@ -106,7 +106,11 @@ async function isOurs(path: string): Promise<boolean> {
     import('../files/files.js'),
     import('../project/schema.js'),
   ]);
-  return readIfThere(path)?.includes(JSON.stringify(schemaId)) === true;
+  try {
+    return readIfThere(path)?.includes(JSON.stringify(schemaId)) === true;
+  } catch {
+    return false;
+  }
 }
 
 /** Of what flags gave. Rules between flags are judged with the answers. */

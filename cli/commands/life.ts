@@ -95,9 +95,11 @@ export const cleanup = defineCommand({
 
   async run(call) {
     const { canAsk, confirmByName } = await import('../frame/confirm.js');
-    const { differing, readPlan, writePlan } = await import('../files/plan-file.js');
+    const { differing, planFaults, readPlan, writePlan } = await import('../files/plan-file.js');
     const dryRun = call.has('dry-run') || call.word('plan') !== undefined;
     const planned = await readPlan(call, 'removal');
+    const unwritable = await planFaults(call);
+    if (unwritable.length > 0) throw refusal([...call.faults, ...unwritable]);
     const agreed = call.has('yes') || planned !== undefined;
     if (!dryRun && !agreed && !canAsk(call.io)) {
       throw refusal([...call.faults, { path: '--yes', message: 'is needed here, as there is no terminal to ask on' }]);

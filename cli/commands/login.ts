@@ -13,7 +13,8 @@ const login = defineCommand({
   examples: ['plinth login'],
 
   async run({ io, settings, output, interrupted, faults }) {
-    await refuse(faults);
+    const { faultsIn } = await import('../files/kept-places.js');
+    await refuse([...faults, ...faultsIn(settings.configFolder)]);
     const client = await loginClientOf(settings);
     const { login: logIn } = await import('../identity/login.js');
     const { email, issuer } = await logIn({

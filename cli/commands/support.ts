@@ -1,7 +1,7 @@
 /** `plinth support`: one archive with what somebody needs who looks into a bootstrap's trouble, without secrets. */
 import { existsSync } from 'node:fs';
 import { shellWord } from '../../shared/command-words.js';
-import { placeOf } from '../files/files.js';
+import { placeOf, whyUnwritable } from '../files/files.js';
 import { defineCommand } from '../frame/command.js';
 import { printable } from '../frame/output.js';
 import { idOf } from './status.js';
@@ -19,14 +19,17 @@ export const support = defineCommand({
   examples: ['plinth support demo', 'plinth support demo --to /tmp/demo.tar.gz'],
 
   async run(call) {
-    const client = await call.connect();
-    const [{ archiveOf, standing, writeArchive }, { gather }, { withoutSuspects }, { registerKnownSecrets }] =
-      await Promise.all([
-        import('../support/archive.js'),
-        import('../support/gather.js'),
-        import('../../shared/secret-forms.js'),
-        import('../support/known-secrets.js'),
-      ]);
+    const [
+      { archiveOf, standing, unwritable, writeArchive },
+      { gather },
+      { withoutSuspects },
+      { registerKnownSecrets },
+    ] = await Promise.all([
+      import('../support/archive.js'),
+      import('../support/gather.js'),
+      import('../../shared/secret-forms.js'),
+      import('../support/known-secrets.js'),
+    ]);
     const { redact } = call.settings.redactor;
     const project = call.word('project')?.text ?? '';
     const folder = `plinth-support-${project.replaceAll(/[^\w.-]/g, '-').slice(0, 30)}`;
@@ -34,6 +37,9 @@ export const support = defineCommand({
     const place = placeOf(path, call.settings);
     // Gathering takes a while, so it does not begin in vain.
     if (existsSync(place)) throw standing(path);
+    const why = whyUnwritable(place);
+    if (why !== undefined) throw unwritable(path, why);
+    const client = await call.connect();
     const { files, missing } = await gather(call, client, await idOf(call, client));
     await registerKnownSecrets(call.settings);
     const contents = {

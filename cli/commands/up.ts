@@ -36,12 +36,13 @@ export const up = defineCommand({
   ],
 
   async run(call) {
-    const [{ projectFileOf, readProjectFile }, { givenBy, placedIn }, { unasked }] = await Promise.all([
+    const [{ projectFileOf, readProjectFile, refuseBroken }, { givenBy, placedIn }, { unasked }] = await Promise.all([
       import('../project/file.js'),
       import('../project/given.js'),
       import('../frame/confirm.js'),
     ]);
     const file = await readProjectFile(projectFileOf(call), call.settings);
+    refuseBroken(file, call.faults);
     const { given, faults } = await givenBy(file, call);
     const silence = call.has('check') || call.has('dry-run') ? [] : unasked(call);
     const merged: Call = { ...call, given, faults: [...call.faults, ...faults, ...silence] };

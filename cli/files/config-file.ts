@@ -1,7 +1,7 @@
 /** `config.yaml` in plinth's config folder: where the service is, and which OAuth client people log in with. */
 import { join } from 'node:path';
-import * as z from 'zod';
-import { Problem } from '../../shared/problems.js';
+import { type Fault, Problem } from '../../shared/problems.js';
+import { refusal } from '../frame/required.js';
 import type { Settings } from '../settings.js';
 import { makeSecretFolder, reason, secretMode, writeWhole } from './files.js';
 import { readSecretTextIfThere, registerUnreadable } from './secret-text.js';
@@ -39,31 +39,38 @@ export async function readConfig(settings: Reading): Promise<ConfigValues> {
 
 /** `from` names the text in messages. */
 export async function configIn(text: string, from: string, settings: Reading): Promise<ConfigValues> {
-  const { parseYaml } = await import('../../shared/yaml-text.js');
-  const word = z.string().optional();
-  const form = z.strictObject({
-    endpoints: z.strictObject({ bootstraps: word, api: word }).optional(),
-    oauth: z.strictObject({ issuer: word, clientId: word, clientSecret: word }).optional(),
-  });
-  const parsed = parseYaml(text);
-  if ('fault' in parsed) {
+  const [{ isMap, isScalar }, { faultText, readYamlDocument }] = await Promise.all([
+    import('yaml'),
+    import('../../shared/yaml-text.js'),
+  ]);
+  const { document, errors, lineOf } = readYamlDocument(text);
+  const [first] = errors;
+  if (first !== undefined) {
     registerUnreadable(text, settings);
-    throw unreadable(from, parsed.fault);
+    throw unreadable(from, faultText(first));
   }
-  const read = form.safeParse(parsed.content ?? {});
-  if (!read.success) {
-    const [issue] = read.error.issues;
-    throw unreadable(from, `${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`.trim());
-  }
-  const groups: Readonly<Record<string, Readonly<Record<string, string | undefined>> | undefined>> = read.data;
-  return Object.fromEntries(
-    configNames.flatMap((name) => {
-      const [group = '', key = ''] = name.split('.');
-      const value = groups[group]?.[key];
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
+  const faults: Fault[] = [];
+  const values: Partial<Record<ConfigName, string>> = {};
+  const read = (node: unknown, name: string, at: number): void => {
+    const fault = (message: string) => void faults.push({ path: `${from}:${at}:${name}`, message });
+    if (isMap(node) && (name === '' || isGroup(name))) {
+      for (const { key, value } of node.items) {
+        const word = isScalar(key) ? String(key.value) : '?';
+        const line = isScalar(key) ? lineOf(key.range?.[0] ?? 0) : at;
+        read(value, name === '' ? word : `${name}.${word}`, line);
+      }
+    } else if (!isConfigName(name))
+      fault(name === '' || isGroup(name) ? 'must hold keys and their values' : 'is no setting of this file');
+    else if (!isScalar(node) || typeof node.value !== 'string') fault('must be text');
+    else values[name] = node.value;
+  };
+  if (document.contents !== null) read(document.contents, '', 1);
+  if (faults.length > 0) throw refusal(faults, advice);
+  return values;
 }
+
+const isConfigName = (name: string): name is ConfigName => (configNames as readonly string[]).includes(name);
+const isGroup = (name: string): boolean => configNames.some((each) => each.startsWith(`${name}.`));
 
 /** Replaces the file atomically, readable only by its owner. It keeps what people wrote beside the values. */
 export async function writeConfig(settings: Reading, values: ConfigValues): Promise<void> {
@@ -86,11 +93,9 @@ export async function writeConfig(settings: Reading, values: ConfigValues): Prom
   writeWhole(path, String(document), secretMode);
 }
 
+const advice = 'Correct it; it may hold endpoints: {bootstraps, api} and oauth: {issuer, clientId, clientSecret}.';
 const unreadable = (file: string, why: string) =>
-  new Problem('bad-input', `${file} cannot be read: ${why}.`, {
-    advice: 'Correct it; it may hold endpoints: {bootstraps, api} and oauth: {issuer, clientId, clientSecret}.',
-  });
-
+  new Problem('bad-input', `${file} cannot be read: ${why}.`, { advice });
 /** Why no token may be sent to a URL, such as plain http outside loopback. Undefined if it may. */
 export function whyNoEndpoint(url: string): string | undefined {
   if (!URL.canParse(url)) return 'must be a URL';

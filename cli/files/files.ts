@@ -24,36 +24,66 @@ import { dirname, isAbsolute, join, parse, resolve } from 'node:path';
 import { Problem } from '../../shared/problems.js';
 import type { Settings } from '../settings.js';
 
-/** Undefined if there is no such file. Throws if it cannot be read. */
-export function readIfThere(path: string): string | undefined {
+/** No text that a user writes by hand is larger. */
+const mostText = 1024 * 1024;
+
+/**
+ * The whole content. Throws if it cannot be read, is no regular file, or is larger than `most`. Every file that is read as a
+ * whole is read here.
+ */
+export function readBytes(path: string, most = mostText): Buffer {
+  return withRegularFile(path, (file, size) => {
+    if (size > most) throw tooLarge(path, most);
+    const content = readFileSync(file);
+    // It may grow, and some files of the system have no size.
+    if (content.length > most) throw tooLarge(path, most);
+    return content;
+  });
+}
+
+const tooLarge = (path: string, most: number): Error =>
+  unfit(path, `it is larger than ${most >= mostText ? `${most / mostText} MiB` : `${most / 1024} KiB`}`);
+
+/** With words of its own, which `reason` shows. */
+const unfit = (path: string, why: string): Error => Object.assign(new Error(why), { code: 'UNFIT', path });
+
+/** Undefined if there is no such file. Throws if it cannot be read. Whatever is no text is replaced. */
+export const readIfThere = (path: string): string | undefined => ifThere(() => readBytes(path).toString('utf8'));
+
+/** Undefined if there is no such file. */
+export function ifThere<T>(read: () => T): T | undefined {
   try {
-    return readFileSync(path, 'utf8');
+    return read();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
 }
 
-/** Why a file cannot be read, in words. Undefined if it can. The file may be larger than memory. */
-export function whyUnreadable(path: string): string | undefined {
-  let file: number;
-  try {
-    // Without O_NONBLOCK, opening a pipe would wait for a writer.
-    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  } catch (error) {
-    return reason(error);
-  }
+/** Opens a file that can be read more than once. */
+export function withRegularFile<T>(path: string, use: (file: number, size: number) => T): T {
+  // Without O_NONBLOCK, opening a pipe would wait for a writer.
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const found = fstatSync(file);
-    if (found.isDirectory()) return 'it is a folder';
+    if (found.isDirectory()) throw unfit(path, 'it is a folder');
     // A read empties a pipe, so nothing would be left for the later reader.
-    if (!found.isFile()) return 'it is no regular file, which can be read more than once';
-    readSync(file, Buffer.alloc(1), 0, 1, 0);
+    if (!found.isFile()) throw unfit(path, irregular);
+    return use(file, found.size);
+  } finally {
+    closeSync(file);
+  }
+}
+
+const irregular = 'it is no regular file, which can be read more than once';
+
+/** Why a file cannot be read, in words. Undefined if it can. The file may be larger than memory. */
+export function whyUnreadable(path: string): string | undefined {
+  try {
+    withRegularFile(path, (file) => readSync(file, Buffer.alloc(1), 0, 1, 0));
     return undefined;
   } catch (error) {
     return reason(error);
-  } finally {
-    closeSync(file);
   }
 }
 
@@ -81,7 +111,8 @@ export function writeWhole(path: string, content: string, mode: number): void {
     renameSync(temporary, target);
   } catch (error) {
     rmSync(temporary, { force: true });
-    throw error;
+    // The name of the temporary file tells people nothing.
+    throw (error as NodeJS.ErrnoException).path === undefined ? error : Object.assign(error as Error, { path: target });
   }
 }
 
@@ -141,14 +172,55 @@ const temporaryBeside = (target: string): string =>
  */
 export function whyUnwritable(path: string): string | undefined {
   try {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found?.isDirectory()) return 'it is a folder';
+    if (found !== undefined && !found.isFile()) return 'it is no regular file';
     const trial = temporaryBeside(targetOf(path));
     writeFileSync(trial, '', { mode: secretMode, flag: 'wx' });
     rmSync(trial);
     return undefined;
   } catch (error) {
-    return error instanceof Problem ? foreignLink : reasonOfWriting(error);
+    if (error instanceof Problem) return foreignLink;
+    const isGone = (error as NodeJS.ErrnoException).code === 'ENOENT' && !existsSync(dirname(path));
+    return isGone ? 'there is no such folder' : reasonOfWriting(error);
   }
 }
+
+/** The same for whatever is written into a folder that is made when it is needed. */
+export function whyNothingIn(folder: string): string | undefined {
+  try {
+    let standing = folder;
+    while (statSync(standing, { throwIfNoEntry: false }) === undefined) standing = dirname(standing);
+    return whyUnwritable(join(standing, parse(folder).base));
+  } catch (error) {
+    return reasonOfWriting(error);
+  }
+}
+
+/** For what the disk refuses, wherever it happens. Undefined for any other error. */
+export function problemOfDisk(error: unknown): Problem | undefined {
+  const { code = '', path, syscall = '' } = error as NodeJS.ErrnoException;
+  if (path !== undefined && ['UNFIT', 'NO_TEXT'].includes(code)) {
+    return new Problem('bad-input', `${path} cannot be read: ${reason(error)}.`, { cause: error });
+  }
+  if (path === undefined || !ofDisk.has(code) || /^(?:connect|spawn)/.test(syscall)) return undefined;
+  return new Problem('bad-input', `${path} cannot be used: ${reasonOfWriting(error)}.`, {
+    advice: 'Make it readable and writable for you, and run the command again.',
+    cause: error,
+  });
+}
+const ofDisk: ReadonlySet<string> = new Set([
+  'EACCES',
+  'EPERM',
+  'EROFS',
+  'ENOSPC',
+  'EDQUOT',
+  'ENOTDIR',
+  'EISDIR',
+  'ELOOP',
+  'EEXIST',
+  'ENAMETOOLONG',
+]);
 
 export function reasonOfWriting(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;

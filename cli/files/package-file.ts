@@ -3,7 +3,7 @@
  * later, on the jumpbox, which has paid for machines by then and verifies the package again.
  */
 import { createHash } from 'node:crypto';
-import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:fs';
+import { createReadStream, readSync, statSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { Parser, type ReadEntry } from 'tar';
@@ -16,7 +16,7 @@ import {
   readPackageManifest,
 } from '../../shared/package/manifest.js';
 import { Problem } from '../../shared/problems.js';
-import { reason } from './files.js';
+import { reason, withRegularFile } from './files.js';
 
 interface LocalPackage {
   /** Why the file is no package. Undefined if nothing speaks against it. */
@@ -84,16 +84,12 @@ function mismatchesOf({ images }: Content, manifest: PackageManifest, given: Giv
     : asked;
 }
 
-function isGzip(path: string): boolean {
-  const file = openSync(path, 'r');
-  try {
+const isGzip = (path: string): boolean =>
+  withRegularFile(path, (file) => {
     const bytes = Buffer.alloc(2);
     readSync(file, bytes, 0, 2, 0);
     return bytes[0] === 0x1f && bytes[1] === 0x8b;
-  } finally {
-    closeSync(file);
-  }
-}
+  });
 
 /** Keeps of each file its digest alone, since an archive may be larger than memory. */
 async function contentOf(path: string): Promise<Content> {

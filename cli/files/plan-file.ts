@@ -1,5 +1,5 @@
 /** Plans in files: written by `--plan`, agreed to by `--apply`. They hold no secret. */
-import { readFile } from 'node:fs/promises';
+import type { LocalOptions } from '../../shared/bootstrap/options.js';
 import {
   hashOf,
   PlanDocument as Plan,
@@ -9,10 +9,11 @@ import {
   unhidden,
 } from '../../shared/bootstrap/plan.js';
 import { shellWord } from '../../shared/command-words.js';
-import { Problem } from '../../shared/problems.js';
+import { type Fault, Problem } from '../../shared/problems.js';
 import type { Call } from '../frame/command.js';
 import { refusal } from '../frame/required.js';
-import { expandHome, openMode, placeOf, writeWhole } from './files.js';
+import { expandHome, homePlaceOf, openMode, placeOf, reason, whyUnwritable, writeWhole } from './files.js';
+import { readGivenText } from './given-text.js';
 
 /** Throws `bad-input` if the file is no plan of this kind, or was changed by hand. Undefined: no `--apply` was given. */
 export async function readPlan(call: Call, kind: PlanDocument['kind']): Promise<PlanDocument | undefined> {
@@ -23,14 +24,25 @@ export async function readPlan(call: Call, kind: PlanDocument['kind']): Promise<
   if (call.has('dry-run') || call.word('plan') !== undefined) throw refused('goes with neither --dry-run nor --plan');
   let given: unknown;
   try {
-    given = JSON.parse(await readFile(placeOf(expandHome(word.text, call.settings.home), call.settings), 'utf8'));
+    given = JSON.parse(readGivenText(homePlaceOf(word.text, call.settings)));
   } catch (error) {
-    throw refused((error as { code?: unknown }).code === 'ENOENT' ? 'there is no such file' : 'cannot be read as JSON');
+    throw refused(error instanceof SyntaxError ? 'cannot be read as JSON' : reason(error));
   }
   const read = Plan.safeParse(given);
   if (!read.success || read.data.kind !== kind) throw refused(`is no plan of a ${kind}, as --plan writes it`);
   if (hashOf(read.data) !== read.data.hash) throw refused('does not fit its hash: it was changed after it was written');
   return read.data;
+}
+
+/** Why the plan cannot be written, found before the service is asked for it. `local`: of a bootstrap, whose key it keeps. */
+export async function planFaults({ word, given, settings }: Call, local?: LocalOptions): Promise<Fault[]> {
+  const { text } = word('plan') ?? {};
+  if (text === undefined) return [];
+  const why = text === '' ? 'it has no name' : whyUnwritable(homePlaceOf(text, settings));
+  const own = why === undefined ? [] : [{ path: '--plan', message: `${text} cannot be written: ${why}`.trimStart() }];
+  if (local === undefined) return own;
+  const { newKeyFaults } = await import('./kept-places.js');
+  return [...own, ...(await newKeyFaults({ given, local }, settings))];
 }
 
 /** Where it was written. Undefined: no `--plan` was given. */

@@ -1,11 +1,12 @@
 /**
  * Reads files that hold secrets, or may hold them by mistake. What they may hold is registered before anything parses it, so
- * that no error can print it.
+ * that no error can print it. A file is regular, not too large, and UTF-8 with or without a byte order mark.
  */
-import { readFileSync } from 'node:fs';
 import type { SecretRedactor } from '../../shared/secret-redactor.js';
 import { registerLines, registerNamed, registerScalars } from '../../shared/secret-texts.js';
 import type { Settings } from '../settings.js';
+import { ifThere, readBytes } from './files.js';
+import { textIn } from './given-text.js';
 
 type Register = (redactor: SecretRedactor, text: string) => void;
 
@@ -40,16 +41,35 @@ export function registerText(text: string, kind: SecretFileKind, { redactor }: R
 /** For a text that cannot be parsed, so that nobody knows which of its values is a secret. */
 export const registerUnreadable = (text: string, { redactor }: Reading): void => registerScalars(redactor, text);
 
-/** Throws if it cannot be read. */
-export const readSecretText = (path: string, kind: SecretFileKind, settings: Reading): string =>
-  registerText(readFileSync(path, 'utf8'), kind, settings);
+/** Programs that read these byte by byte are their judges: age and OpenSSH. */
+const readElsewhere: ReadonlySet<SecretFileKind> = new Set(['age identity', 'SSH private key']);
 
-/** Undefined if there is no such file. Throws if it cannot be read. */
-export function readSecretTextIfThere(path: string, kind: SecretFileKind, settings: Reading): string | undefined {
+/** The limit of a request for one file. */
+const mostRequested = 400 * 1024;
+const mostOf: Readonly<Partial<Record<SecretFileKind, number>>> = {
+  'install config': mostRequested,
+  'secrets file': mostRequested,
+  // They travel over SSH.
+  'values file': 16 * 1024 * 1024,
+};
+
+/** Throws if it cannot be read as text. */
+export function readSecretText(path: string, kind: SecretFileKind, settings: Reading): string {
+  const bytes = readBytes(path, mostOf[kind]);
+  const loose = registerText(bytes.toString('utf8'), kind, settings);
+  if (readElsewhere.has(kind)) return loose;
   try {
-    return readSecretText(path, kind, settings);
+    return textIn(bytes, path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    registerUnreadable(loose, settings);
     throw error;
   }
 }
+
+/** Undefined if there is no such file. Throws if it cannot be read. */
+export const readSecretTextIfThere = (path: string, kind: SecretFileKind, settings: Reading): string | undefined =>
+  ifThere(() => readSecretText(path, kind, settings));
+
+/** The same for a file that will be replaced, and may hold anything of any size. */
+export const readReplacedIfThere = (path: string, kind: SecretFileKind, settings: Reading): string | undefined =>
+  ifThere(() => registerText(readBytes(path, Number.POSITIVE_INFINITY).toString('utf8'), kind, settings));

@@ -7,6 +7,7 @@ import { basename, dirname, join, parse, resolve } from 'node:path';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import type { LocalOptions } from '../../shared/bootstrap/options.js';
 import type { BootstrapRequest } from '../../shared/bootstrap/request.js';
+import { refusalOf } from '../../shared/bootstrap/rules.js';
 import { type Fault, Problem } from '../../shared/problems.js';
 import type { Client } from '../service/client.js';
 import type { Settings } from '../settings.js';
@@ -24,7 +25,8 @@ import {
   withSuffix,
   writeWhole,
 } from './files.js';
-import { readSecretTextIfThere, registerText, registerUnreadable } from './secret-text.js';
+import { type Kept, keptFaults } from './kept-places.js';
+import { readReplacedIfThere, readSecretTextIfThere, registerText, registerUnreadable } from './secret-text.js';
 import {
   checkSecrets,
   identityPath,
@@ -48,8 +50,6 @@ export interface WrittenFile {
 
 export type DatacenterKey = 'dc1' | 'dc2';
 export const suffixOf = (key: string): string => (key === 'dc1' ? '' : `-${fileWord(key)}`);
-/** The limit of a request for one file. */
-const longestFile = 400 * 1024;
 
 interface StandingConfig {
   readonly path: string;
@@ -77,7 +77,8 @@ export async function standingFaults(
       if (taken.has(resolve(place))) faults.push({ path: flag, message: `${path} is the path of another file, too` });
       taken.add(resolve(place));
       try {
-        const text = readSecretTextIfThere(place, kind, settings);
+        const read = local.recoverConfig ? readReplacedIfThere : readSecretTextIfThere;
+        const text = read(place, kind, settings);
         if (text === undefined && !isFolder(dirname(place))) {
           if (writes) faults.push({ path: flag, message: `${path}: there is no folder ${dirname(path)}` });
           continue;
@@ -85,17 +86,8 @@ export async function standingFaults(
         const unwritable = writes ? whyUnwritable(place) : undefined;
         if (unwritable !== undefined) faults.push({ path: flag, message: `${path} cannot be written: ${unwritable}` });
         if (text === undefined || local.recoverConfig) continue;
-        if (text.length > longestFile) faults.push({ path: flag, message: `${path} is larger than 400 KiB` });
-        const content = await readYaml(text, settings);
         if (flag === '--secrets-file') await checkSecrets({ path, text });
-        else if (idIn(content) !== undefined) {
-          const [{ overrideFaults }, { faultText }] = await Promise.all([
-            import('../../shared/install-config/overrides.js'),
-            import('../../shared/yaml-text.js'),
-          ]);
-          const texts = overrideFaults(text).map((fault) => `${path}: ${faultText(fault)}. Write the value itself`);
-          faults.push(...texts.map((message) => ({ path: flag, message })));
-        }
+        else await checkConfig({ flag, path, text }, faults, settings);
       } catch (error) {
         const why = error instanceof Problem ? inFull(error) : `${path} cannot be read: ${reason(error)}`;
         faults.push({ path: flag, message: why });
@@ -103,6 +95,21 @@ export async function standingFaults(
     }
   }
   return faults;
+}
+
+/** Throws a fault of its text, and adds what reaches out of an `override`. */
+async function checkConfig(
+  { flag, path, text }: { readonly flag: string; readonly path: string; readonly text: string },
+  faults: Fault[],
+  settings: Settings,
+): Promise<void> {
+  if (idIn(await readYaml(text, settings)) === undefined) return;
+  const [{ overrideFaults }, { faultText }] = await Promise.all([
+    import('../../shared/install-config/overrides.js'),
+    import('../../shared/yaml-text.js'),
+  ]);
+  const texts = overrideFaults(text).map((fault) => `${path}: ${faultText(fault)}. Write the value itself`);
+  faults.push(...texts.map((message) => ({ path: flag, message })));
 }
 
 /** Faults of existing files, or else what is only doubtful of them. */
@@ -136,13 +143,17 @@ async function standingDoubts(
   return doubts;
 }
 
-/** The files that the caller holds of the bootstrap `id`. */
+/** The files that the caller holds of the bootstrap. Throws where something that the run will keep has no place. */
 export async function readBase(
-  local: LocalOptions,
+  kept: Kept & Required<Pick<Kept, 'standing'>>,
   keys: readonly DatacenterKey[],
-  id: string,
   settings: Settings,
 ): Promise<NonNullable<BootstrapRequest['base']>> {
+  const faults = await keptFaults(kept, settings);
+  if (faults.length > 0) throw refusalOf(faults);
+  const { local, standing } = kept;
+  const { id } = standing;
+  if (id === undefined) return {};
   // A damaged file is found before the start, also where no file of secrets is to be opened yet.
   await keptIdentities(id, settings);
   const base: { -readonly [K in DatacenterKey]?: { config?: string; secrets?: string } } = {};
@@ -179,15 +190,20 @@ export interface WrittenFiles {
  */
 export async function writeFiles(...made: Parameters<typeof eachFile>): Promise<WrittenFiles> {
   const files: WrittenFile[] = [];
+  let problem: Problem | undefined;
   try {
-    for await (const file of eachFile(...made)) files.push(file);
-    return { files };
+    for await (const file of eachFile(...made)) {
+      if (file instanceof Problem) problem ??= file;
+      else files.push(file);
+    }
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    return { files, problem: error };
+    problem ??= error;
   }
+  return { files, ...(problem !== undefined && { problem }) };
 }
 
+/** A file that its place refuses yields a problem. The others are written all the same. */
 async function* eachFile(
   client: Pick<Client, 'config' | 'secrets' | 'ageIdentity'>,
   view: BootstrapView,
@@ -195,7 +211,7 @@ async function* eachFile(
   settings: Settings,
   /** The configs that this command sent or wrote, by path. */
   known: Map<string, string>,
-): AsyncGenerator<WrittenFile> {
+): AsyncGenerator<WrittenFile | Problem> {
   const ready = view.result.datacenters.filter((datacenter) => datacenter.ready);
   if (ready.length === 0) return;
   const identity = await keepIdentity(client, view.id, settings);
@@ -233,7 +249,7 @@ async function* eachFile(
       throw notWritten(secretsPath, error);
     });
   }
-  yield { path: identity.path, what: 'age identity', state: identity.state };
+  yield identity.problem ?? { path: identity.path, what: 'age identity', state: identity.state };
 }
 
 /** It is no fault of plinth if the disk refuses, or if a file has meanwhile become something other than a config. */
@@ -271,7 +287,7 @@ async function keepIdentity(
   client: Pick<Client, 'ageIdentity'>,
   id: string,
   settings: Settings,
-): Promise<{ path: string; text: string; state: WrittenFile['state'] }> {
+): Promise<{ path: string; text: string; state: WrittenFile['state']; problem?: Problem }> {
   const path = identityPath(settings.configFolder, id);
   const kept = await onDisk(path, undefined, async () => {
     const found = await keptIdentities(id, settings);
@@ -282,10 +298,15 @@ async function keepIdentity(
   const text = registerText((await client.ageIdentity(id)).trim(), 'age identity', settings);
   const { recipientOf } = await import('../../shared/install-config/age-identity.js');
   const recipient = await recipientOf(text, 'What the service sent');
-  await onDisk(path, undefined, () => {
-    makeSecretFolder(dirname(path));
-    writeWhole(path, `# public key: ${recipient}\n${text}\n`, secretMode);
-  });
+  try {
+    await onDisk(path, undefined, () => {
+      makeSecretFolder(dirname(path));
+      writeWhole(path, `# public key: ${recipient}\n${text}\n`, secretMode);
+    });
+  } catch (error) {
+    if (error instanceof Problem) return { path, text, state: 'written', problem: error };
+    throw error;
+  }
   return { path, text, state: 'written' };
 }
 

@@ -105,11 +105,14 @@ export const allFlags: Readonly<Record<string, ArgvFlag>> = {
 const isCleared = (option: Option, value: ArgvValue): boolean =>
   Array.isArray(value) && value.length === 1 && value[0] === '' && flagOf(option).file !== true;
 
+/** Editors and commands end a text with a line break, which is no part of a secret. */
+export const withoutLineBreak = <T extends string | undefined>(value: T) => value?.replace(/\r?\n$/, '') as T;
+
 /** The given options of the flag table, from the command line or, for secrets, from the environment. */
 export function givenFlags(argv: Argv, env: Readonly<Record<string, string | undefined>>): GivenFlags {
   const given: Partial<Record<Option, unknown>> = {};
   for (const option of optionNames.filter(isSecret)) {
-    const value = env[variableOf(option as SecretOption)];
+    const value = withoutLineBreak(env[variableOf(option as SecretOption)]);
     if (value !== undefined && value !== '') given[option] = value;
   }
   for (const [name, value] of argv.values) {

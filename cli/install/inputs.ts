@@ -1,6 +1,5 @@
 /** Reads and checks all inputs of an installation before anything is done. */
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { someIdentitiesIn } from '../../shared/install-config/age-identity.js';
 import { type InstallConfig, readInstallConfig } from '../../shared/install-config/config.js';
@@ -12,7 +11,7 @@ import { proxyVariables } from '../../shared/proxy-variables.js';
 import type { SecretRedactor } from '../../shared/secret-redactor.js';
 import { registerSecretsFile } from '../../shared/secret-texts.js';
 import { sha256 } from '../../shared/sha256.js';
-import { homePlaceOf, reason } from '../files/files.js';
+import { homePlaceOf, readBytes, reason } from '../files/files.js';
 import { readSecretText, registerUnreadable } from '../files/secret-text.js';
 import type { Call } from '../frame/command.js';
 import { standingPackage, type UnpackedPackage, unpackPackage } from './unpack.js';
@@ -77,7 +76,7 @@ export async function readInputs(call: Call): Promise<InstallInputs> {
   if (secrets !== undefined) registerSecretsFile(settings.redactor, secrets);
   const values: { path: string; sha256: string }[] = [];
   for (const path of (given.pcAppsValues ?? []).map(at)) {
-    const content = await attempt('--pc-apps-values', () => readFileSync(path));
+    const content = await attempt('--pc-apps-values', () => readBytes(path, Number.POSITIVE_INFINITY));
     if (content !== undefined) values.push({ path, sha256: sha256(content) });
   }
   if (archive === undefined || archive === '') faults.push({ path: '--package', message: 'is needed' });

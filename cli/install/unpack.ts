@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { mostUnpacked, type PackageManifest, readPackageManifest } from '../../shared/package/manifest.js';
 import { Problem } from '../../shared/problems.js';
 import { sha256 } from '../../shared/sha256.js';
-import { makeSecretFolder } from '../files/files.js';
+import { makeSecretFolder, withRegularFile } from '../files/files.js';
 
 export interface UnpackedPackage {
   readonly folder: string;
@@ -21,6 +21,7 @@ export interface UnpackedPackage {
  * package.
  */
 export async function unpackPackage(archive: string, packages: string, signal: AbortSignal): Promise<UnpackedPackage> {
+  withRegularFile(archive, () => undefined);
   makeSecretFolder(packages);
   const folder = join(packages, (await hashOf(archive, signal)).slice(0, 40));
   if (existsSync(folder)) return verified(folder);

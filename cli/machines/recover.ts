@@ -11,7 +11,7 @@ import { optionsIn } from '../../shared/install-config/recovered-options.js';
 import type { SecretsFile } from '../../shared/install-config/secrets.js';
 import { Problem } from '../../shared/problems.js';
 import { makeSecretFolder, openMode, placeOf, secretMode, withSuffix, writeWhole } from '../files/files.js';
-import { readSecretTextIfThere, registerText, registerUnreadable, type SecretFileKind } from '../files/secret-text.js';
+import { readReplacedIfThere, registerText, registerUnreadable, type SecretFileKind } from '../files/secret-text.js';
 import { identityPath, isInClear } from '../files/secrets-file.js';
 import { type DatacenterKey, suffixOf } from '../files/standing-files.js';
 import type { Call } from '../frame/command.js';
@@ -190,7 +190,7 @@ async function put(
   { settings, stamp }: { readonly settings: Settings; readonly stamp: string },
 ): Promise<RecoveredFile> {
   const place = placeOf(path, settings);
-  const stood = readSecretTextIfThere(place, what === 'secrets' ? 'secrets file' : 'install config', settings);
+  const stood = readReplacedIfThere(place, what === 'secrets' ? 'secrets file' : 'install config', settings);
   const backup = stood === undefined || stood === content ? undefined : `${path}.${stamp}.bak`;
   // A link that somebody put there is not followed.
   if (backup !== undefined) copyFileSync(place, placeOf(backup, settings), constants.COPYFILE_EXCL);

@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { fileOptions, flagName, type GivenFlags, type GivenOptions } from '../../shared/bootstrap/options.js';
 import { uploadText } from '../../shared/bootstrap/upload.js';
 import type { Fault } from '../../shared/problems.js';
-import { expandHome, homePlaceOf, placeOf, whyUnreadable } from '../files/files.js';
+import { expandHome, homePlaceOf, placeOf, reason, whyUnreadable } from '../files/files.js';
 import { readSecretText, registerUnreadable } from '../files/secret-text.js';
 import type { Settings } from '../settings.js';
 import { binaryFault } from './binary-file.js';
@@ -60,7 +60,12 @@ async function examineValues(place: string, path: string, settings: Settings) {
     import('../../shared/portable-yaml.js'),
     import('../files/yaml-doubts.js'),
   ]);
-  const text = readSecretText(place, 'values file', settings);
+  let text: string;
+  try {
+    text = readSecretText(place, 'values file', settings);
+  } catch (error) {
+    return { fault: reason(error), doubts: [] };
+  }
   const read = readDocuments(text);
   if ('fault' in read) {
     registerUnreadable(text, settings);

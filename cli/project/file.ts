@@ -12,8 +12,10 @@ import {
 import { nearest } from '../../shared/nearest.js';
 import { type Fault, Problem } from '../../shared/problems.js';
 import { homePlaceOf, reason } from '../files/files.js';
+import { isTextFault } from '../files/given-text.js';
 import { readSecretText, registerUnreadable } from '../files/secret-text.js';
 import type { Call } from '../frame/command.js';
+import { refusal } from '../frame/required.js';
 import type { Settings } from '../settings.js';
 import { keyOf, keyOptions, optionOfKey, SecretReference } from './schema.js';
 
@@ -28,48 +30,62 @@ export interface ProjectFile {
   /** `plinth.yaml:3:zone`, by option. Keys with a fault are among them. */
   readonly places: ReadonlyMap<Option, string>;
   readonly faults: readonly Fault[];
+  /** What the file says is not known, so nothing may be said to be missing. */
+  readonly isBroken: boolean;
 }
 
 export const projectFileOf = (call: Call): string => call.word('file')?.text ?? projectFileName;
 
 /** Throws `bad-input` if it cannot be read at all. */
 export async function readProjectFile(name: string, settings: Settings): Promise<ProjectFile> {
-  const text = textOf(name, settings);
+  const { text, fault } = textOf(name, settings);
+  if (text === undefined) return { ...broken, name, faults: [fault] };
   const [{ isMap }, { readYamlDocument }] = await Promise.all([import('yaml'), import('../../shared/yaml-text.js')]);
   const { document, errors, warnings, lineOf } = readYamlDocument(text);
-  if (errors.length + warnings.length > 0) registerUnreadable(text, settings);
-  const reading: Reading = {
-    name,
-    document,
-    lineOf,
-    given: {},
-    references: new Map(),
-    places: new Map(),
-    faults: [...errors, ...warnings].map(({ why, line, column }) => ({
+  const { contents } = document;
+  if (errors.length + warnings.length > 0) {
+    registerUnreadable(text, settings);
+    // What follows a mistake of syntax is read in another way than it was meant.
+    const faults = [...errors, ...warnings].map(({ why, line, column }) => ({
       path: `${name}:${line}`,
       message: `is not YAML: ${why}, at column ${column}`,
-    })),
-  };
-  const { contents } = document;
-  // What follows a mistake of syntax is read in another way than it was meant.
-  if (reading.faults.length === 0 && contents !== null) {
-    if (!isMap(contents)) reading.faults.push({ path: `${name}:1`, message: 'must hold keys and their values' });
-    else for (const pair of contents.items) readPair(reading, pair as Pair<Node, Node | null>);
+    }));
+    return { ...broken, name, faults };
   }
+  if (contents !== null && !isMap(contents)) {
+    return { ...broken, name, faults: [{ path: `${name}:1`, message: 'must hold keys and their values' }] };
+  }
+  const reading: Reading = { name, document, lineOf, given: {}, references: new Map(), places: new Map(), faults: [] };
+  for (const pair of contents?.items ?? []) readPair(reading, pair as Pair<Node, Node | null>);
   const { given, references, places, faults } = reading;
-  return { name, given: given as GivenFlags, references, places, faults };
+  return { name, given: given as GivenFlags, references, places, faults, isBroken: false };
 }
 
-function textOf(name: string, settings: Settings): string {
+const broken = { given: {}, references: new Map(), places: new Map(), isBroken: true } as const;
+
+type TextOf = { readonly text: string; readonly fault?: never } | { readonly text?: never; readonly fault: Fault };
+
+function textOf(name: string, settings: Settings): TextOf {
   try {
-    return readSecretText(homePlaceOf(name, settings), 'project file', settings);
+    return { text: readSecretText(homePlaceOf(name, settings), 'project file', settings) };
   } catch (error) {
+    if (isTextFault(error)) {
+      const { line, column, why, remedy } = error;
+      return { fault: { path: `${name}:${line}`, message: `${why}, at column ${column}${remedy}` } };
+    }
     throw new Problem('bad-input', `${name} cannot be read: ${reason(error)}.`, {
       errors: [{ path: '--file', message: `${name}: ${reason(error)}` }],
       advice: 'plinth init writes one. --file names another.',
     });
   }
 }
+
+/** Throws what is wrong with a file of which nothing is known, beside the faults of the command line. */
+export function refuseBroken({ name, faults, isBroken }: ProjectFile, flagged: readonly Fault[]): void {
+  if (isBroken) throw refusal([...flagged, ...faults], correct(name));
+}
+
+export const correct = (name: string): string => `Correct ${name} and run the command again.`;
 
 /** What was read so far. */
 interface Reading {

@@ -3,7 +3,7 @@ import type { GivenFlags, Option, SecretOption } from '../../shared/bootstrap/op
 import { type Fault, Problem } from '../../shared/problems.js';
 import type { Call } from '../frame/command.js';
 import { optionOf } from '../frame/flags.js';
-import type { ProjectFile } from './file.js';
+import { correct, type ProjectFile } from './file.js';
 import { keyOf } from './schema.js';
 import { readSecret } from './secrets.js';
 
@@ -46,7 +46,7 @@ export function placedIn(file: ProjectFile, flagged: GivenFlags, error: unknown)
   return new Problem(code, detail === joined(errors) ? joined(placed) : detail, {
     errors: placed,
     ...(advice !== undefined && { advice }),
-    ...(code === 'bad-input' && { advice: `Correct ${file.name} and run the command again.` }),
+    ...(code === 'bad-input' && { advice: correct(file.name) }),
     ...(members !== undefined && { members }),
     cause: error,
   });

@@ -2,6 +2,7 @@
 import { homePlaceOf, reason } from '../files/files.js';
 import { readSecretText, registerText } from '../files/secret-text.js';
 import type { Call } from '../frame/command.js';
+import { withoutLineBreak } from '../frame/flags.js';
 import type { SecretReference } from './schema.js';
 
 export type ReadSecret = { readonly value: string } | { readonly why: string };
@@ -9,14 +10,17 @@ export type ReadSecret = { readonly value: string } | { readonly why: string };
 /** What it says never holds the value, which is registered. */
 export async function readSecret(reference: SecretReference, call: Call): Promise<ReadSecret> {
   const read = await readFrom(reference, call);
-  if ('value' in read) registerText(read.value, 'secret by reference', call.settings);
-  return read;
+  if (!('value' in read)) return read;
+  registerText(read.value, 'secret by reference', call.settings);
+  return { value: withoutLineBreak(read.value) };
 }
 
 async function readFrom(reference: SecretReference, call: Call): Promise<ReadSecret> {
   if ('env' in reference) {
     const value = call.settings.env[reference.env] ?? '';
-    return value === '' ? { why: `is in the environment variable ${reference.env}, which is not set` } : { value };
+    return withoutLineBreak(value) === ''
+      ? { why: `is in the environment variable ${reference.env}, which is not set` }
+      : { value };
   }
   if ('file' in reference) return readSecretFile(reference.file, call);
   const { readFromSecretManager } = await import('./secret-manager.js');
@@ -25,9 +29,8 @@ async function readFrom(reference: SecretReference, call: Call): Promise<ReadSec
 
 function readSecretFile(path: string, { settings }: Call): ReadSecret {
   try {
-    // Editors end a file with a line break, which is no part of the secret.
-    const value = readSecretText(homePlaceOf(path, settings), 'secret by reference', settings).replace(/\r?\n$/, '');
-    return value === '' ? { why: `is in ${path}, which is empty` } : { value };
+    const value = readSecretText(homePlaceOf(path, settings), 'secret by reference', settings);
+    return withoutLineBreak(value) === '' ? { why: `is in ${path}, which is empty` } : { value };
   } catch (error) {
     return { why: `is in ${path}, which cannot be read: ${reason(error)}` };
   }

@@ -38,12 +38,12 @@ export function writeArchive(place: string, path: string, content: Buffer): void
     writeFileSync(place, content, { flag: 'wx', mode: secretMode, flush: true });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw standing(path);
-    throw new Problem('bad-input', `${path} cannot be written: ${reasonOfWriting(error)}.`, {
-      advice: 'Name another file with --to.',
-      cause: error,
-    });
+    throw unwritable(path, reasonOfWriting(error), error);
   }
 }
+
+export const unwritable = (path: string, why: string, cause?: unknown): Problem =>
+  new Problem('bad-input', `${path} cannot be written: ${why}.`, { advice: 'Name another file with --to.', cause });
 
 export const standing = (path: string): Problem =>
   new Problem('conflict', `${path} is there already, and is not overwritten.`, {

@@ -2,7 +2,7 @@
  * The secrets file, prod.vault.yaml: its schema, the names of its secrets, and how it is read and written in the SOPS form.
  */
 import * as z from 'zod';
-import { Problem } from '../problems.js';
+import { type Fault, Problem } from '../problems.js';
 import { decryptSops, encryptSops, rewriteSops, type SopsTree } from './sops.js';
 import { encryptionRule, lastModified, parseSops, refuse, ruleName, sopsForm } from './sops-block.js';
 import type { SopsMeans } from './sops-cipher.js';
@@ -101,12 +101,42 @@ export async function decryptSecrets(text: string, identity: string, whose = 'Th
   });
   const parsed = SecretsFile.safeParse(tree);
   if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'secrets'}: ${message}`);
+  const errors = parsed.error.issues.map((issue) => formFault(tree, issue));
+  const faults = errors.map(({ path, message }) => `${path} ${message}`);
   throw new Problem('bad-input', `${whose} does not have the form that it must have: ${faults.join('; ')}.`, {
-    errors: parsed.error.issues.map((issue) => ({ path: issue.path.join('.') || 'secrets', message: issue.message })),
+    errors,
     advice: 'Correct it with sops, or move it aside: it is then written again from what the bootstrap holds.',
   });
 }
+
+/** Names the secret, and never quotes a value. */
+function formFault(tree: unknown, issue: z.core.$ZodIssue): Fault {
+  const [, place, ...fields] = issue.path;
+  const path =
+    issue.path[0] === 'secrets' && typeof place === 'number'
+      ? [secretAt(tree, place), ...fields].join('.')
+      : issue.path.join('.') || 'secrets';
+  return { path, message: formText(issue, valueAt(tree, issue.path)) };
+}
+
+function formText({ code, message, ...issue }: z.core.$ZodIssue, value: unknown): string {
+  if (value === undefined) return 'is missing';
+  if (code === 'unrecognized_keys' && 'keys' in issue) return `has what it may not have: ${issue.keys.join(', ')}`;
+  if (code === 'too_small') return 'is empty';
+  if (code === 'invalid_value') return 'must be 1';
+  if (code !== 'invalid_type' || !('expected' in issue)) return message;
+  if (issue.expected !== 'string') return `must be ${issue.expected === 'array' ? 'a list' : 'keys and their values'}`;
+  return typeof value === 'object' ? 'must be text' : 'must be text: put it in quotes';
+}
+
+/** Its name, unless that is no plain word. */
+function secretAt(tree: unknown, place: number): string {
+  const name = valueAt(tree, ['secrets', place, 'name']);
+  return typeof name === 'string' && /^[\w.-]{1,64}$/.test(name) ? name : `secret ${place + 1}`;
+}
+
+const valueAt = (tree: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce((within: unknown, key) => (within as Partial<Record<PropertyKey, unknown>> | null)?.[key], tree);
 
 /** The values at these paths are never written in clear, whatever rule a person set. */
 const secretPaths = [

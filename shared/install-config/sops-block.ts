@@ -21,6 +21,8 @@ export function parseSops(text: string): SopsFile {
   // bigint, because the MAC covers all digits.
   const { document, errors } = readYamlDocument(text, { keepSourceTokens: true, intAsBigInt: true });
   const root = document.contents;
+  const second = document.errors.findIndex(({ code }) => code === 'MULTIPLE_DOCS');
+  if (second !== -1) throw manyDocuments(errors[second]);
   if (document.errors.length > 0) throw noYaml(text, errors[0]);
   if (!isMap(root)) throw refuse('it is not a YAML map');
   let sealed = false;
@@ -69,6 +71,12 @@ const noYaml = (text: string, fault: YamlFault | undefined): Problem =>
     : refuse(
         `it is not YAML: it was cut short, or changed by other means than sops${fault === undefined ? '' : ` (${faultText(fault)})`}`,
       );
+
+const manyDocuments = (fault: YamlFault | undefined): Problem =>
+  refuse(
+    `it holds more than one document (the second begins at line ${fault?.line})`,
+    'Decrypt it with sops, put all secrets into one document, and encrypt it again.',
+  );
 
 export const withoutRule =
   'Decrypt it with sops, and encrypt it again without that rule: what is encrypted may hold anything. Or move the file aside: it is then written again from what the bootstrap holds.';
@@ -178,6 +186,7 @@ export const notForGo = /[\u007f-\u009f\u2028\u2029\ufeff]/g;
 function asGoReads(scalar: Scalar): unknown {
   const { value, type, srcToken } = scalar;
   if (typeof value === 'symbol') return value.description;
+  if (isTextForGo(scalar)) return scalar.source;
   if (typeof value !== 'string' || !/[\u2028\u2029]/.test(value)) return value;
   if (type === 'QUOTE_SINGLE' || type === 'PLAIN') return value.replace(/([\u2028\u2029]) +/g, '$1');
   if (type !== 'BLOCK_LITERAL' || srcToken?.type !== 'block-scalar') return value;
@@ -185,3 +194,12 @@ function asGoReads(scalar: Scalar): unknown {
   const indent = indentOf(srcToken.source) - indentOf(value);
   return value.replace(new RegExp(`([\\u2028\\u2029]) {0,${indent}}`, 'g'), '$1');
 }
+
+/** Numbers that Go's types cannot hold, as strconv.ParseFloat and ParseInt refuse them: sops keeps them as texts. */
+function isTextForGo({ value, type, source, tag }: Scalar): boolean {
+  if (type !== 'PLAIN' || source === undefined || tag !== undefined) return false;
+  if (typeof value === 'number') return !Number.isFinite(value) && /\d/.test(source);
+  return typeof value === 'bigint' && /^[-+]?0[xob]/i.test(source) && (value > largest || value < -largest - 1n);
+}
+
+const largest = 2n ** 63n - 1n;

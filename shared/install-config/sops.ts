@@ -93,13 +93,22 @@ async function openFile(text: string, identity: string): Promise<OpenFile> {
   if (typeof sealed === 'string') throw refuse(`the value at sops.mac ${sealed}`);
   if (sealed.text !== mac) {
     const changed = 'a value was changed, added, moved or removed by other means than sops';
-    if (!manyLinesInClear) throw refuse(`its MAC does not match its values: ${changed}`);
+    if (!manyLinesInClear)
+      throw refuse(`its MAC does not match its values: ${changed}`, ...adviceOf(file, isEncrypted));
     throw refuse(
       `its MAC does not match its values: ${changed}, or sops itself wrote a text of several lines that it cannot read again, such as one that begins with a tab, as the file's own rule (${ruleName(file)}) leaves such texts in clear`,
       `Put back a copy that sops can open. ${withoutRule}`,
     );
   }
   return { file, key, isEncrypted, tree };
+}
+
+/** What a rule leaves in clear can be changed with any editor, but the MAC covers it. */
+function adviceOf(file: SopsFile, isEncrypted: OpenFile['isEncrypted']): [advice?: string] {
+  if (isEncrypted(['secrets', 'name'])) return [];
+  return [
+    `By its own rule (${ruleName(file)}) the names in it stand in clear. Change them back, and then with sops alone: sops edit <file>. Or put back a copy that sops can open.`,
+  ];
 }
 
 async function dataKeyOf(file: SopsFile, identity: string): Promise<Uint8Array> {

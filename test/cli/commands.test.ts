@@ -433,7 +433,10 @@ describe('plinth', () => {
       });
       writeFileSync(join(sandbox.configFolder, 'config.yaml'), 'endpoint: x\n');
       const wrong = await run([...bootstrap, 'list']);
-      expect([wrong.code, wrong.stderr.includes('config.yaml cannot be read')]).to.deep.equal([2, true]);
+      expect([wrong.code, wrong.stderr.includes('config.yaml:1:endpoint is no setting of this file')]).to.deep.equal([
+        2,
+        true,
+      ]);
     });
 
     it('takes an ID token of the service account it runs as, and a fresh one when that is refused', async () => {

@@ -52,6 +52,8 @@ describe('npm run local', function () {
     [['--only', 'half'], '--only'],
     [['--only', 'cloud'], '--store emulator'],
     [['--only', 'functions', '--store', 'memory'], '--store emulator'],
+    [['--env-file', 'not/there/plinth.env'], '--env-file not/there/plinth.env cannot be written'],
+    [['--env-file', '.'], '--env-file . cannot be written'],
     [['--what'], '--what'],
     [['stray'], 'stray'],
   ];

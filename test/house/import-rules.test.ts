@@ -246,6 +246,7 @@ const readersOfOpenFiles = [
   'cli/commands/init.ts',
   'cli/completion/seen-names.ts',
   'cli/files/files.ts',
+  'cli/files/given-text.ts',
   'cli/files/plan-file.ts',
   'cli/identity/login-lock.ts',
   'cli/identity/ssh-key.ts',
@@ -275,7 +276,10 @@ describe('the house', () => {
 
   it('reads files of the caller in cli/files/secret-text.ts, or where they hold no secret', () => {
     const readers = [...sources]
-      .filter(([file, text]) => within('cli')(file) && /\b(?:readFileSync|readFile|readIfThere)\(/.test(text))
+      .filter(
+        ([file, text]) =>
+          within('cli')(file) && /\b(?:readFileSync|readFile|readBytes|readGivenText|readIfThere)\(/.test(text),
+      )
       .map(([file]) => file);
     expect(readers, 'what a file may hold is registered before it is parsed: use readSecretText').to.have.members([
       'cli/files/secret-text.ts',

@@ -3,7 +3,7 @@ import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { expect } from 'chai';
 import { decryptSecrets, encryptSecrets, fieldSecret } from '../../shared/install-config/secrets.js';
 import { Problem } from '../../shared/problems.js';
-import { bySops, bySopsIdentity, inBySops, inClearValues } from './by-sops.js';
+import { bySops, bySopsIdentity, inBySops, inClearValues, inLargeNumbers } from './by-sops.js';
 
 describe('a secrets file that sops wrote', () => {
   const refusal = async (text: string): Promise<Problem> => {
@@ -26,6 +26,30 @@ describe('a secrets file that sops wrote', () => {
 
   it('is read with values in clear that YAML 1.1 and 1.2 take for different things', async () => {
     expect(await decryptSecrets(bySops('clear-values'), bySopsIdentity)).to.deep.equal(inClearValues);
+  });
+
+  it('is read with numbers in clear that are too large for Go, which takes them for texts', async () => {
+    expect(await decryptSecrets(bySops('clear-large-numbers'), bySopsIdentity)).to.deep.equal(inLargeNumbers);
+  });
+
+  it('is refused with the name of each secret that has another form, and no value', async () => {
+    const { detail, errors } = await refusal(bySops('unquoted'));
+    expect(errors).to.deep.equal([
+      { path: 'postgresPassword.fields.password', message: 'must be text: put it in quotes' },
+      { path: 'secret 2.name', message: 'must be text: put it in quotes' },
+      { path: 'secret 2.fields', message: 'has what it may not have: token' },
+      { path: 'secret 3.name', message: 'is missing' },
+      { path: 'secret 3.fields.password', message: 'must be text: put it in quotes' },
+    ]);
+    expect(detail)
+      .to.include('postgresPassword.fields.password must be text')
+      .and.not.match(/planted|123456/);
+  });
+
+  it('is refused with what its own rule leaves in clear where one of that was changed', async () => {
+    const changed = await refusal(bySops('clear-large-numbers').replace('1e400', '1e401'));
+    expect(changed.detail).to.include('by other means than sops');
+    expect(changed.advice).to.include('encrypted_regex').and.include('in clear').and.include('sops edit');
   });
 
   it('is refused by name, with the way out, where plinth cannot read it', async () => {

@@ -11,7 +11,7 @@ export const otherIdentity = 'AGE-SECRET-KEY-18SSTKHZDWTH2DATXGVP7FYMN94EDTTCDZS
 export const bySops = (name: string): string =>
   readFileSync(join('test', 'install-config', 'by-sops', `${name}.yaml`), 'utf8');
 
-/** What all hold but `clear-values`. */
+/** What those hold that are about recipients, comments and rules. */
 export const inBySops: SecretsFile = {
   version: 1,
   secrets: [
@@ -30,5 +30,14 @@ export const inClearValues: SecretsFile = {
     { name: '1_000', fields: { password: 'd', username: '2024-01-01' } },
     { name: '\uFEFF', fields: { password: 'e', username: 'w\u0085x' } },
     { name: 'a: \u2028b #', fields: { password: 'e', username: '\u2028' } },
+  ],
+};
+
+export const inLargeNumbers: SecretsFile = {
+  version: 1,
+  secrets: [
+    { name: '1e400', fields: { username: '0xFFFFFFFFFFFFFFFFFFFF', password: 'a' } },
+    { name: '-0o7777777777777777777777', fields: { username: '-1e999', password: 'b' } },
+    { name: '0b11111111111111111111111111111111111111111111111111111111111111111111', fields: { password: 'c' } },
   ],
 };

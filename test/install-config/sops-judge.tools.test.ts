@@ -20,6 +20,7 @@ import {
   bySopsRecipient,
   inBySops,
   inClearValues,
+  inLargeNumbers,
   otherIdentity,
   otherRecipient,
 } from './by-sops.js';
@@ -109,10 +110,16 @@ describe('the real sops', () => {
     }
   });
 
-  for (const name of ['comments-and-two-recipients', 'suffix', 'go-expression', 'clear-values']) {
+  const contents: Readonly<Record<string, SecretsFile>> = {
+    'comments-and-two-recipients': inBySops,
+    suffix: inBySops,
+    'go-expression': inBySops,
+    'clear-values': inClearValues,
+    'clear-large-numbers': inLargeNumbers,
+  };
+  for (const [name, content] of Object.entries(contents)) {
     it(`opens what is written over ${name}, whose form stays`, async () => {
       const before = bySops(name);
-      const content = name === 'clear-values' ? inClearValues : inBySops;
       const [first, ...others] = content.secrets;
       const changed: SecretsFile = {
         version: 1,

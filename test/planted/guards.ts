@@ -485,6 +485,13 @@ export const guards: readonly Fault[] = [
       'is not kept longer by a protection that somebody wrote into its labels than by one that its owner may ask for',
   },
   {
+    name: 'A pipe of another user is read in place of a file',
+    source: 'guard',
+    edits: [{ find: '    if (!found.isFile()) throw unfit(path, irregular);\n', put: '' }],
+    tests: ['cli/given-files.test.js'],
+    fails: 'is refused as ',
+  },
+  {
     name: 'A file is written through a link of another user',
     source: 'guard',
     edits: [{ find: 'if (self !== undefined && found.uid !== self && found.uid !== 0)', put: 'if (self === -1)' }],

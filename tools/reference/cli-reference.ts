@@ -128,7 +128,7 @@ export function cliReference(): string {
     '',
     '## Files',
     '',
-    '`config.yaml` and `prod.vault.yaml` (encrypted, 0600) are written into the folder, for a second datacenter `config-dc2.yaml` and `prod-dc2.vault.yaml`; the age identity that opens them (0600) goes to `$XDG_CONFIG_HOME/plinth/age/<bootstrap>.txt`. Files that stand are the base of a re-run of the same bootstrap and are rewritten only if their content differs. Files of another bootstrap are moved aside (`config.<project>.yaml`) and never sent.',
+    '`config.yaml` and `prod.vault.yaml` (encrypted, 0600) are written into the folder, for a second datacenter `config-dc2.yaml` and `prod-dc2.vault.yaml`; the age identity that opens them (0600) goes to `$XDG_CONFIG_HOME/plinth/age/<bootstrap>.txt`. Files that stand are the base of a re-run of the same bootstrap and are rewritten only if their content differs. Files of another bootstrap are moved aside (`config.<project>.yaml`) and never sent. Every place that a run will write to is tried before anything is created: these files, the age identity, a new SSH key and the test user. `--plan` is tried in the same way.',
     '',
     'Without a given key the SSH public key is `~/.ssh/id_rsa.pub`, else `~/.ssh/id_ed25519.pub`, else the first one that ssh-agent holds, else an Ed25519 pair that plinth makes in `$XDG_CONFIG_HOME/plinth/ssh`. Its private half, for `ssh`, uploads and `--recover-config`, lies beside it or is in ssh-agent; a passphrase is asked for on a terminal. Where `PLINTH_SSH_PROXY` names an HTTP CONNECT proxy (`http://host:port`), machines are reached through it.',
     '',
