@@ -82,7 +82,12 @@ async function renewed(settings: Settings, credentials: Credentials): Promise<He
   const configured = await loginClientOf(settings).catch(() => undefined);
   const clientSecret = configured?.clientId === clientId ? configured.clientSecret : undefined;
   const client = { issuer, clientId, clientSecret };
-  const { idToken, refreshToken: rotated } = await requestTokens(await discover(client), client, { refreshToken });
+  const { idToken, refreshToken: rotated } = await requestTokens(
+    await discover(client, settings),
+    client,
+    { refreshToken },
+    settings,
+  );
   // A command without the lock may have logged out or in meanwhile. Its credentials must not be overwritten.
   if (readCredentials(settings)?.refreshToken === refreshToken) {
     writeCredentials(settings, { ...credentials, idToken, ...(rotated !== undefined && { refreshToken: rotated }) });

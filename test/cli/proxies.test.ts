@@ -98,7 +98,14 @@ describe('the command line behind a proxy', function () {
     const world = during(await iapWorld());
     const proxy = await proxyTo({ 8443: (provider.address() as AddressInfo).port, 9443: world.cloud.tunnel.port });
     mkdirSync(sandbox.configFolder, { recursive: true, mode: 0o700 });
-    const login = { schema: 1, issuer, clientId: 'client', email: owner, refreshToken: 'refresh-token', idToken: 'h.e30.s' };
+    const login = {
+      schema: 1,
+      issuer,
+      clientId: 'client',
+      email: owner,
+      refreshToken: 'refresh-token',
+      idToken: 'h.e30.s',
+    };
     writeFileSync(join(sandbox.configFolder, 'credentials.json'), JSON.stringify(login), { mode: 0o600 });
     const token = await spawn(['token'], { HTTPS_PROXY: proxy.url, PLINTH_TOKEN: '' });
     expect(token.stdout, token.stderr).to.equal(`${idToken}\n`);
