@@ -40,6 +40,8 @@ export interface Settings {
   readonly osLoginUrl: string | undefined;
   /** `PLINTH_ENDPOINT_SECRETMANAGER`: base URL of Secret Manager, if not Google's. */
   readonly secretManagerUrl: string | undefined;
+  /** `PLINTH_ENDPOINT_IAMCREDENTIALS`: base URL of IAM Credentials, if not Google's. */
+  readonly iamCredentialsUrl: string | undefined;
   /** `PLINTH_DNS_RESOLVER`: who tells whether a domain is delegated, as `<IP>[:<port>]`. Undefined: the machine's own. */
   readonly dnsResolver: string | undefined;
   /** `SSH_AUTH_SOCK`: where ssh-agent listens. */
@@ -77,6 +79,7 @@ export function readSettings({ env, folder, program }: Pick<Io, 'env' | 'folder'
     iapTunnelUrl: env['PLINTH_IAP_TUNNEL_URL'] || undefined,
     osLoginUrl: env['PLINTH_ENDPOINT_OSLOGIN'] || undefined,
     secretManagerUrl: env['PLINTH_ENDPOINT_SECRETMANAGER'] || undefined,
+    iamCredentialsUrl: env['PLINTH_ENDPOINT_IAMCREDENTIALS'] || undefined,
     dnsResolver: env['PLINTH_DNS_RESOLVER'] || undefined,
     sshAgent: env['SSH_AUTH_SOCK'] || undefined,
     traces: {
@@ -158,6 +161,12 @@ export const osLoginUrlOf = ({ osLoginUrl: given }: Pick<Settings, 'osLoginUrl'>
 /** It gets an access token, too. */
 export const secretManagerUrlOf = ({ secretManagerUrl: given }: Pick<Settings, 'secretManagerUrl'>): string =>
   given === undefined ? 'https://secretmanager.googleapis.com' : checked(given, 'PLINTH_ENDPOINT_SECRETMANAGER');
+
+/** It gets an access token, too. */
+export const iamCredentialsUrlOf = (
+  { iamCredentialsUrl: given }: Pick<Settings, 'iamCredentialsUrl'>,
+  from = 'PLINTH_ENDPOINT_IAMCREDENTIALS',
+): string => (given === undefined ? 'https://iamcredentials.googleapis.com' : checked(given, from));
 
 export const defaultIssuer = 'https://accounts.google.com';
 

@@ -9,6 +9,7 @@ import { createStack, type Stack } from '../../local/stack/stack.js';
 import { zone } from '../local-cloud/furnished.js';
 import { owner, project } from '../local-cloud/ready-cloud.js';
 import { iapWorld } from '../remote/iap-world.js';
+import { startCollector } from '../support/collector.js';
 import { type ForwardProxy, startForwardProxy, startMute, startTlsFront } from '../support/company-network.js';
 import { argsOf } from '../support/scene.js';
 import { makeCertificate } from './certificate.js';
@@ -65,11 +66,14 @@ describe('the command line behind a proxy', function () {
   };
 
   it('bootstraps and follows through it, by a CA of the company, and shows none of its credentials', async () => {
-    const proxy = await proxyTo({ 443: portOf(stack.url) });
-    const env = { HTTPS_PROXY: proxy.url, PLINTH_FORGE1_APP_CLIENT_SECRET: 'app-secret' };
+    const collector = during(await startCollector());
+    const proxy = await proxyTo({ 443: portOf(stack.url), 4318: portOf(collector.url) });
+    const traces = { OTEL_EXPORTER_OTLP_ENDPOINT: `${endpoint}:4318` };
+    const env = { HTTPS_PROXY: proxy.url, PLINTH_FORGE1_APP_CLIENT_SECRET: 'app-secret', ...traces };
     const made = await spawn([...bootstrap, '--verbose', ...argsOf('behind-a-proxy')], env);
     expect(made.code, made.stdout + made.stderr).to.equal(0);
-    expect(new Set(proxy.asked)).to.deep.equal(new Set([`CONNECT ${host}:443`]));
+    expect(new Set(proxy.asked)).to.deep.equal(new Set([`CONNECT ${host}:443`, `CONNECT ${host}:4318`]));
+    expect(collector.spans.map(({ service }) => service)).to.include('plinth');
     // A connection serves many calls.
     const calls = [...made.stderr.matchAll(/: \d{3} in \d+ ms/g)].length;
     expect(calls).to.be.above(3);
