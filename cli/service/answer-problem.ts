@@ -32,7 +32,10 @@ export const isLost = (problem: Problem): boolean => lost.has(problem);
 
 export function unreachable(endpoint: string, error: unknown): Problem {
   // A proxy on the way. Nothing reached plinth.
-  if (error instanceof Problem) return error;
+  if (error instanceof Problem) {
+    if (!isProxyRefusal(error)) lost.add(error);
+    return error;
+  }
   const reason = reasonOf(error);
   const isForGood = lastingReason.test(reason);
   const { hostname, port } = new URL(endpoint);

@@ -1,11 +1,12 @@
 /** The command line in a network that only a proxy leads out of: which way it takes, and what it says where there is none. */
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { send } from '../../cli/network/send.js';
+import { agentFor, send } from '../../cli/network/send.js';
 import { createStack, type Stack } from '../../local/stack/stack.js';
 import { zone } from '../local-cloud/furnished.js';
 import { owner, project } from '../local-cloud/ready-cloud.js';
@@ -79,9 +80,9 @@ describe('the command line behind a proxy', function () {
   });
 
   it('passes a stream on as it comes, and ends it with its caller', async () => {
-    let request: IncomingMessage | undefined;
+    let came: IncomingMessage | undefined;
     const server = createServer((asked, response) => {
-      request = asked;
+      came = asked;
       response.writeHead(200, { 'set-cookie': ['a=1', 'b=2'] }).write('first');
     });
     await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -98,7 +99,7 @@ describe('the command line behind a proxy', function () {
     expect(response.headers.getSetCookie()).to.deep.equal(['a=1', 'b=2']);
     const reader = response.body?.getReader();
     expect(Buffer.from((await reader?.read())?.value ?? []).toString()).to.equal('first');
-    const { url, method, headers, socket } = request ?? expect.fail('nothing came');
+    const { url, method, headers, socket } = came ?? expect.fail('nothing came');
     expect([method, url, headers.host, headers['content-type']]).to.deep.equal([
       'POST',
       'http://stream.example/events?x=1',
@@ -109,6 +110,25 @@ describe('the command line behind a proxy', function () {
     stop.abort(new Error('enough'));
     expect(await reader?.read().catch(({ message }: Error) => message)).to.equal('enough');
     await ended;
+  });
+
+  it('sends nothing on a kept connection that the other side has ended', async () => {
+    const ends: Promise<unknown>[] = [];
+    const server = createServer(({ socket }, response) => {
+      ends.push(once(socket, 'close'));
+      response.end('answered', () => socket.end());
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    closing.push(async () => server.close());
+    const leadsTo = { 'kept.example:80': (server.address() as AddressInfo).port };
+    const proxy = during(await startForwardProxy({ leadsTo }));
+    const agent = await agentFor({ HTTPS_PROXY: proxy.url }, 'https://kept.example');
+    for (const count of [1, 2]) {
+      const [answer] = (await once(request('http://kept.example', { agent }).end(), 'response')) as [IncomingMessage];
+      expect(await text(answer)).to.equal('answered');
+      await ends[count - 1];
+      expect(proxy.asked).to.have.length(count);
+    }
   });
 
   it('says what to do where the certificate is signed by a company that this computer does not know', async () => {
