@@ -1,7 +1,6 @@
 /** Connections through a proxy, kept from one request to the next. Loaded only where a proxy is set. */
 import type { Agent, ClientRequest } from 'node:http';
 import { isIP } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import { HttpsProxyAgent } from 'https-proxy-agent';
 import { type ProxyAnswer, proxyFailure, proxyRefusal, proxySilence } from './proxy-problem.js';
@@ -39,12 +38,6 @@ class KeptProxyAgent extends HttpsProxyAgent<string> {
     // Its constructor drops this option.
     Object.assign(this, { options: { path: undefined, timeout: idleMs } });
     this.#way = way;
-  }
-
-  /** After the tunnel's answer, the socket is read only while a request listens. So it would not notice that the other side has ended it. */
-  override keepSocketAlive(socket: Duplex) {
-    socket.resume();
-    return super.keepSocketAlive(socket);
   }
 
   override async connect(request: ClientRequest, options: Options) {

@@ -17,7 +17,7 @@ const checkEndpoint = 'Check the endpoint (--endpoint, PLINTH_ENDPOINT; plinth c
 /** Waiting doesn't fix these: unknown hosts, ports that fetch refuses, TLS. */
 const lastingReason = /^(?:ENOTFOUND|bad port|ERR_(?:TLS|SSL)_.*|EPROTO|.*CERT.*|UNABLE_TO_.*|.*SELF_SIGNED.*)$/;
 /** TLS that a company or somebody else has signed anew. */
-export const isUntrusted = (reason: string): boolean => /SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)/.test(reason);
+const isUntrusted = (reason: string): boolean => /SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)/.test(reason);
 export const trustAdvice =
   'If a company proxy or a private authority signs certificates here, let NODE_EXTRA_CA_CERTS name its certificate; else tell an operator.';
 const lasting = new WeakSet<Problem>();
