@@ -2,6 +2,7 @@
 import { createTracing, readHeaders, type Span, tracesUrl } from '../functions/tracing/tracing.js';
 import { version } from '../shared/version.js';
 import type { Output } from './frame/output.js';
+import { agentFor } from './network/send.js';
 import type { Settings } from './settings.js';
 
 export interface CommandTrace {
@@ -12,7 +13,7 @@ export interface CommandTrace {
 
 /** `words`: the command's words without its arguments. Spans are sent only if OpenTelemetry's own variables name a target. */
 export async function beginCommandTrace(
-  { traces }: Pick<Settings, 'traces'>,
+  { traces, env }: Pick<Settings, 'traces' | 'env'>,
   words: string,
   { warn, trace }: Pick<Output, 'warn' | 'trace'>,
 ): Promise<CommandTrace> {
@@ -22,11 +23,14 @@ export async function beginCommandTrace(
   // A warning, not a fault: the variable doesn't concern the command, and may be meant for other programs.
   if (given !== undefined && !takes)
     warn('OTEL_EXPORTER_OTLP_ENDPOINT is no http or https URL, so no trace is sent there.');
+  // A variable that names no proxy is a fault of the calls themselves, which report it.
+  const agent = takes ? await agentFor(env, url).catch(() => undefined) : undefined;
   const tracing = createTracing(
     takes
       ? {
           url: url.href,
           headers: async () => readHeaders(traces.headers ?? ''),
+          agent,
           resource: { 'service.name': 'plinth', 'service.version': version },
           onFailure: (why) => warn(`The trace of this command cannot be sent to ${url.host}: ${why}`),
         }

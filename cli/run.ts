@@ -179,6 +179,7 @@ async function connect(api: Api, command: Command, { settings, argv, output, int
     import('./identity/token.js'),
   ]);
   return createTransport({
+    env: settings.env,
     endpoint,
     token: createToken(settings, endpoint, interrupted),
     userAgent: `plinth/${version}`,

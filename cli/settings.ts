@@ -10,6 +10,7 @@ import { iapTunnelUrl } from '../shared/iap.js';
 import { isLoopback } from '../shared/loopback.js';
 import type { OAuthClient } from '../shared/oauth.js';
 import { Problem } from '../shared/problems.js';
+import { proxyVariables } from '../shared/proxy-variables.js';
 import { keyForms } from '../shared/secret-forms.js';
 import { createSecretRedactor, type SecretRedactor } from '../shared/secret-redactor.js';
 import { configPath, readConfig, whyNoEndpoint, withoutSlash } from './files/config-file.js';
@@ -39,6 +40,8 @@ export interface Settings {
   readonly osLoginUrl: string | undefined;
   /** `PLINTH_ENDPOINT_SECRETMANAGER`: base URL of Secret Manager, if not Google's. */
   readonly secretManagerUrl: string | undefined;
+  /** `PLINTH_ENDPOINT_IAMCREDENTIALS`: base URL of IAM Credentials, if not Google's. */
+  readonly iamCredentialsUrl: string | undefined;
   /** `PLINTH_DNS_RESOLVER`: who tells whether a domain is delegated, as `<IP>[:<port>]`. Undefined: the machine's own. */
   readonly dnsResolver: string | undefined;
   /** `SSH_AUTH_SOCK`: where ssh-agent listens. */
@@ -76,6 +79,7 @@ export function readSettings({ env, folder, program }: Pick<Io, 'env' | 'folder'
     iapTunnelUrl: env['PLINTH_IAP_TUNNEL_URL'] || undefined,
     osLoginUrl: env['PLINTH_ENDPOINT_OSLOGIN'] || undefined,
     secretManagerUrl: env['PLINTH_ENDPOINT_SECRETMANAGER'] || undefined,
+    iamCredentialsUrl: env['PLINTH_ENDPOINT_IAMCREDENTIALS'] || undefined,
     dnsResolver: env['PLINTH_DNS_RESOLVER'] || undefined,
     sshAgent: env['SSH_AUTH_SOCK'] || undefined,
     traces: {
@@ -91,18 +95,27 @@ export function readSettings({ env, folder, program }: Pick<Io, 'env' | 'folder'
 /** A variable with such a name holds a secret, whoever set it. `API_KEY` is one, `KEY_ID` is none. */
 const secretName = /(?:TOKEN|SECRET|PASSW(?:OR)?D|PASSPHRASE|CREDENTIALS?|PRIVATE_KEY|API_?KEY|_PAT|_HEADERS)$/i;
 
-/** Of `authorization=Bearer x,other=y` each value by itself, and the password in the address of a proxy. */
+/** Of `authorization=Bearer x,other=y` each value by itself, and the credentials in the address of a proxy. */
 function registerVariables({ register }: SecretRedactor, env: Io['env']): void {
   const secretOnes = new Set<string>(optionNames.filter(isSecret).map(variableOf));
   for (const [name, value = ''] of Object.entries(env)) {
-    const [, password] = /^[a-z][a-z0-9+.-]*:\/\/[^\s:/@]*:([^\s@]+)@/i.exec(value) ?? [];
-    register(password);
+    for (const secret of credentialsIn(name, value)) register(secret);
     // GOOGLE_APPLICATION_CREDENTIALS is the path of a file.
     if (!secretOnes.has(name) && (!secretName.test(name) || value.startsWith('/'))) continue;
     register(value);
     if (!/_HEADERS$/i.test(name)) continue;
     for (const each of value.split(',')) register(decoded(each.slice(each.indexOf('=') + 1).trim()));
   }
+}
+
+/** A proxy's address may be written without `http://`. Its user may be a token, if there is no password. */
+function credentialsIn(name: string, value: string): string[] {
+  const isProxy = (proxyVariables as readonly string[]).includes(name);
+  const pattern = isProxy ? /^(?:[a-z][a-z0-9+.-]*:\/\/)?(\S+)@/i : /^[a-z][a-z0-9+.-]*:\/\/(\S+)@/i;
+  const [, userinfo = ''] = pattern.exec(value.trim()) ?? [];
+  const [, password] = /^[^:/@]*:(.+)$/.exec(userinfo) ?? [];
+  const secrets = isProxy ? [userinfo, password ?? userinfo] : [password ?? ''];
+  return secrets.flatMap((secret) => [secret, decoded(secret)]);
 }
 
 function decoded(text: string): string {
@@ -148,6 +161,12 @@ export const osLoginUrlOf = ({ osLoginUrl: given }: Pick<Settings, 'osLoginUrl'>
 /** It gets an access token, too. */
 export const secretManagerUrlOf = ({ secretManagerUrl: given }: Pick<Settings, 'secretManagerUrl'>): string =>
   given === undefined ? 'https://secretmanager.googleapis.com' : checked(given, 'PLINTH_ENDPOINT_SECRETMANAGER');
+
+/** It gets an access token, too. */
+export const iamCredentialsUrlOf = (
+  { iamCredentialsUrl: given }: Pick<Settings, 'iamCredentialsUrl'>,
+  from = 'PLINTH_ENDPOINT_IAMCREDENTIALS',
+): string => (given === undefined ? 'https://iamcredentials.googleapis.com' : checked(given, from));
 
 export const defaultIssuer = 'https://accounts.google.com';
 

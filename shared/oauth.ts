@@ -28,8 +28,8 @@ export interface Tokens {
 
 /** How requests are sent. */
 export interface Http {
-  /** As `fetch` does. */
-  readonly send: (url: string, request: RequestInit) => Promise<Response>;
+  /** As `fetch` does. A Problem that it throws is passed on. */
+  readonly send: (url: string, request: RequestInit & { readonly redirect: 'error' }) => Promise<Response>;
   /** Ends the request. Its reason is thrown. */
   readonly stop?: AbortSignal | undefined;
 }
@@ -86,6 +86,7 @@ async function exchange(url: string, { send, stop }: Http, form?: Readonly<Recor
     );
   } catch (error) {
     stop?.throwIfAborted();
+    if (error instanceof Problem) throw error;
     throw unavailable(url, `cannot be reached: ${reasonOf(error)}`, error);
   }
 }

@@ -117,7 +117,7 @@ variable "operators" {
 }
 
 variable "bootstrappers" {
-  description = "Who may bootstrap, by e-mail and by Workspace domain. Both empty: operators only."
+  description = "Who may bootstrap, by e-mail and by Workspace domain. A service account has an e-mail too, such as the one that builds act as without a key. Both empty: operators only."
   type = object({
     emails  = optional(list(string), [])
     domains = optional(list(string), [])

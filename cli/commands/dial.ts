@@ -72,14 +72,16 @@ async function tunneled(
   { address: instance, port }: Target,
   place: { readonly project: string; readonly zone: string },
 ): Promise<Duplex> {
-  const [{ openTunnel }, { createAccessToken }, { tunnelUrlOf }] = await Promise.all([
+  const [{ openTunnel }, { createAccessToken }, { agentFor }, { tunnelUrlOf }] = await Promise.all([
     import('../../functions/remote/iap/tunnel.js'),
     import('../identity/access-token.js'),
+    import('../network/send.js'),
     import('../settings.js'),
   ]);
   const url = tunnelUrlOf(settings);
   const token = createAccessToken(settings, signal);
-  return openTunnel({ ...place, instance, port }, { name: instance, url, token, timeoutSeconds, signal });
+  const agent = () => agentFor(settings.env, url);
+  return openTunnel({ ...place, instance, port }, { name: instance, url, token, agent, timeoutSeconds, signal });
 }
 
 /** Until the connection has ended. Returns what broke it. */

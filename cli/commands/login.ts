@@ -45,8 +45,8 @@ const logout = defineCommand({
     const end = async () => {
       const credentials = readCredentials(settings);
       if (credentials === undefined) return undefined;
-      const revoked = await discover(credentials).then(
-        (endpoints) => revoke(endpoints, credentials.refreshToken),
+      const revoked = await discover(credentials, settings).then(
+        (endpoints) => revoke(endpoints, credentials.refreshToken, settings),
         () => false,
       );
       removeCredentials(settings);

@@ -29,7 +29,7 @@ export async function callerChecks(bootstraps: Reached, api: Reached, call: Call
   const from = await sourceOf(call);
   const held = ok('credentials', from);
   const asked = async ({ api: which, url, check }: Reached): Promise<Probe | undefined> =>
-    url === undefined || check.state === 'failed' ? undefined : probe(which, url, call.interrupted, tokens.get(url));
+    url === undefined || check.state === 'failed' ? undefined : probe(which, url, call, tokens.get(url));
   const [caller, member] = await Promise.all([asked(bootstraps), asked(api)]);
   const standing = CallerView.safeParse(caller?.body).data;
   return [

@@ -32,7 +32,7 @@ function fileCheck(path: string, values: ConfigValues): Check {
 
 const settingNames = [
   ...['PLINTH_ENDPOINT', 'PLINTH_TOKEN', 'PLINTH_ISSUER', 'PLINTH_OAUTH_CLIENT_ID', 'PLINTH_SSH_PROXY'],
-  ...['PLINTH_ACCESS_TOKEN', 'PLINTH_IAP_TUNNEL_URL'],
+  ...['PLINTH_ACCESS_TOKEN', 'PLINTH_IAP_TUNNEL_URL', 'PLINTH_SERVICE_ACCOUNT'],
 ];
 
 function settingChecks({ env, sshProxy }: Call['settings']): Check[] {

@@ -35,12 +35,12 @@ async function grantsOfApi(call: Call): Promise<PreflightFinding> {
   try {
     const endpoint = await call.endpoint('api');
     const token = await createToken(call.settings, endpoint, call.interrupted).get();
-    const ask = (more?: string) => probe('api', endpoint, call.interrupted, token, more);
+    const ask = (more?: string) => probe('api', endpoint, call, token, more);
     // A cursor that is none has it read the key of cursors.
     const [list, cursor, consoleSecret] = await Promise.all([
       ask(),
       ask('&cursor=none'),
-      probeConsole(endpoint, call.interrupted, token),
+      probeConsole(endpoint, call, token),
     ]);
     const untold = [notTold(list, 200), notTold(cursor, 400), consoleSecret.untold].find((why) => why !== undefined);
     if (untold !== undefined) return unknown(untold);

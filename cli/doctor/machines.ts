@@ -7,6 +7,7 @@ import { idOf } from '../commands/status.js';
 import type { Call } from '../frame/command.js';
 import { createAccessToken, type FoundToken, findAccessToken } from '../identity/access-token.js';
 import { jumpboxIn, jumpboxName } from '../machines/jumpbox.js';
+import { agentFor } from '../network/send.js';
 import { tunnelUrlOf } from '../settings.js';
 import { type Check, failedBy, ok, skipped, warning } from './check.js';
 
@@ -84,7 +85,9 @@ async function dialed({ settings }: Call, address: string): Promise<Duplex> {
 async function tunneled({ settings, interrupted: signal }: Call, place: Omit<Parameters<Open>[0], 'port'>) {
   const { openTunnel } = await import('../../functions/remote/iap/tunnel.js');
   const token = createAccessToken(settings, signal);
-  const way = { name: jumpboxName, url: tunnelUrlOf(settings), token, timeoutSeconds, signal };
+  const url = tunnelUrlOf(settings);
+  const agent = () => agentFor(settings.env, url);
+  const way = { name: jumpboxName, url, token, agent, timeoutSeconds, signal };
   return openTunnel({ ...place, port: 22 }, way);
 }
 

@@ -8,6 +8,7 @@ import { probe } from '../service/probe.js';
 import type { Api } from '../settings.js';
 import { callerChecks, type Reached } from './caller.js';
 import { type Check, failed, failedBy, ok, skipped, warning } from './check.js';
+import { proxyChecks } from './proxy.js';
 import { tlsCheck } from './tls.js';
 
 const names = { bootstraps: 'bootstrap API', api: 'organization API' } as const;
@@ -18,8 +19,9 @@ export async function serviceChecks(call: Call): Promise<Check[]> {
   const [bootstraps, api] = await Promise.all([reach('bootstraps', call), reach('api', call)]);
   const reached = [bootstraps, api];
   const origins = new Set(reached.flatMap(({ url }) => (url === undefined ? [] : [new URL(url).origin])));
-  const tls = await Promise.all([...origins].map((origin) => tlsCheck(origin, call.interrupted)));
+  const tls = await Promise.all([...origins].map((origin) => tlsCheck(origin, call)));
   return [
+    ...proxyChecks(call, [...origins]),
     ...reached.map(({ check }) => check),
     ...tls,
     versionCheck(reached),
@@ -36,7 +38,7 @@ async function reach(api: Api, call: Call): Promise<Reached> {
   } catch (error) {
     return { api, name, check: failedBy(name, error) };
   }
-  const found = await probe(api, url, call.interrupted);
+  const found = await probe(api, url, call);
   const advice =
     'Check the address: plinth configure shows and changes it, unless --endpoint or PLINTH_ENDPOINT says another.';
   const check = {
@@ -46,7 +48,7 @@ async function reach(api: Api, call: Call): Promise<Reached> {
     front: () => ok(name, `${url} answers; ${found.why}`),
     'other-api': () => failed(name, 'not-found', `${url}: ${found.why}`, advice),
     stranger: () => failed(name, 'unavailable', `${url} is not plinth: ${found.why}`, advice),
-    unreachable: () => failed(name, 'unavailable', `${url} cannot be reached: ${found.why}`, advice),
+    unreachable: () => failed(name, 'unavailable', `${url} cannot be reached: ${found.why}`, found.advice ?? advice),
   }[found.kind]();
   return { api, name, url, found, check };
 }

@@ -20,13 +20,13 @@ interface Validated {
   readonly failed: Problem | undefined;
 }
 
-export async function validate(values: ConfigValues, { interrupted }: Call): Promise<Validated> {
+export async function validate(values: ConfigValues, { settings, interrupted }: Call): Promise<Validated> {
   const { discover } = await import('../identity/oauth.js');
   const endpoint = async (api: Api): Promise<{ text?: string; why?: string }> => {
     const url = values[`endpoints.${api}`];
     if (url === undefined) return {};
     // Without a token, because the address may be wrong.
-    const { kind, why, version } = await probe(api, url.replace(/\/+$/, ''), interrupted);
+    const { kind, why, version } = await probe(api, url.replace(/\/+$/, ''), { settings, interrupted });
     const name = `endpoints.${api}`;
     if (kind === 'plinth') {
       const advice = versionAdvice(version);
@@ -39,7 +39,7 @@ export async function validate(values: ConfigValues, { interrupted }: Call): Pro
   const issuer = async (): Promise<{ text?: string; why?: string }> => {
     if (values['oauth.clientId'] === undefined) return {};
     const url = (values['oauth.issuer'] ?? defaultIssuer).replace(/\/+$/, '');
-    return discover({ issuer: url }).then(
+    return discover({ issuer: url }, settings).then(
       () => ({ text: `oauth.issuer: ${printable(url)} says where people log in` }),
       (error: unknown) => ({ why: error instanceof Problem ? error.detail.replace(/\.$/, '') : String(error) }),
     );

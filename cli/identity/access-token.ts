@@ -54,7 +54,7 @@ async function findToken(settings: Parts, { fresh = false, interrupted }: Ask): 
   if (given !== undefined) return givenToken(given, fresh);
   const named = env['GOOGLE_APPLICATION_CREDENTIALS'] ?? '';
   const byGcloud = async () => from('gcloud', await askGcloud(settings, fresh, interrupted));
-  const byDefault = async () => from('Application Default Credentials', await askDefaultCredentials(fresh));
+  const byDefault = async () => from('Application Default Credentials', await askDefaultCredentials(settings, fresh));
   // Whoever names a file of credentials means these.
   const [first, second] = named === '' ? [byGcloud, byDefault] : [byDefault, byGcloud];
   const one = await first();
@@ -82,17 +82,18 @@ function givenToken(given: string, fresh: boolean): FoundToken {
   return { token: given, expiresAt: undefined, account: undefined, from: 'PLINTH_ACCESS_TOKEN' };
 }
 
-async function askDefaultCredentials(fresh: boolean): Promise<Asked<AccessToken>> {
-  // Loading takes 45 ms, so it happens only if it is needed.
-  const { GoogleAuth } = await import('google-auth-library');
+async function askDefaultCredentials(settings: Parts, fresh: boolean): Promise<Asked<AccessToken>> {
+  const { defaultCredentials } = await import('./default-credentials.js');
   try {
-    const client = await new GoogleAuth({ scopes: [scope] }).getClient();
+    const { client } = await defaultCredentials(settings, [scope]);
     const { token } = await client.getAccessToken();
     if (typeof token !== 'string' || token === '') return { why: 'they gave no access token', isMissing: false };
     const { expiry_date: expiresAt } = client.credentials;
     const account = 'email' in client && typeof client.email === 'string' ? client.email : undefined;
     return { found: { token, expiresAt: expiresAt ?? undefined, account } };
-  } catch {
+  } catch (error) {
+    const problem = [error, (error as Error).cause].find((each) => each instanceof Problem) as Problem | undefined;
+    if (problem !== undefined) return { why: problem.detail.replace(/\.$/, ''), isMissing: true };
     const why = 'no Application Default Credentials gave one';
     return { why: fresh ? `${why} anew` : why, isMissing: true };
   }

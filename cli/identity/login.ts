@@ -25,7 +25,7 @@ const patienceMs = 10 * 60_000;
 const random = (bytes: number): string => randomBytes(bytes).toString('base64url');
 
 export async function login({ settings, client, onAddress, open, interrupted }: LoginParts): Promise<Credentials> {
-  const endpoints = await discover(client, interrupted);
+  const endpoints = await discover(client, settings, interrupted);
   const [state, nonce, verifier] = [random(32), random(32), random(48)];
   const callback = await listenForCode(state);
   try {
@@ -34,7 +34,8 @@ export async function login({ settings, client, onAddress, open, interrupted }: 
     onAddress(address);
     if (open) openInBrowser(address, settings);
     const code = await callback.code(AbortSignal.any([interrupted, timeLimit(patienceMs)]));
-    const granted = await requestTokens(endpoints, client, { code, redirectUri, verifier }, interrupted);
+    const grant = { code, redirectUri, verifier };
+    const granted = await requestTokens(endpoints, client, grant, settings, interrupted);
     const { email, nonce: answered, audience } = claimsOf(granted.idToken);
     if (answered !== nonce || audience !== client.clientId || email === undefined) {
       throw refused('The token that came back is not the one that was asked for.');

@@ -5,6 +5,7 @@
 import * as z from 'zod';
 import { Problem } from '../../shared/problems.js';
 import { timeLimit } from '../../shared/time-limit.js';
+import { send } from '../network/send.js';
 import { osLoginUrlOf, type Settings } from '../settings.js';
 import { findAccessToken } from './access-token.js';
 
@@ -89,13 +90,15 @@ async function get(
   let response: Response;
   let body: unknown;
   try {
-    response = await fetch(url, {
+    response = await send(settings.env, url, {
+      redirect: 'error',
       headers: { authorization: `Bearer ${token}` },
       signal: interrupted === undefined ? limit : AbortSignal.any([limit, interrupted]),
     });
     body = await response.json();
   } catch (error) {
     interrupted?.throwIfAborted();
+    if (error instanceof Problem) throw error;
     throw new Problem('cloud-unavailable', `OS Login gave no answer at ${url.origin}.`, { cause: error });
   }
   if (response.ok) return body;

@@ -24,7 +24,8 @@ export function createToken(settings: Settings, audience: string, interrupted?: 
     async get(renew = false) {
       if (held === undefined || renew || Date.now() > held.expiresAt - marginMs) {
         held =
-          (await ofLogin(settings, renew ? held?.token : undefined, interrupted)) ?? (await fetchIdToken(audience));
+          (await ofLogin(settings, renew ? held?.token : undefined, interrupted)) ??
+          (await fetchIdToken(settings, audience));
       }
       settings.redactor.register(held.token);
       return sendable(held.token, 'The token of plinth login or of the Application Default Credentials');
@@ -82,7 +83,12 @@ async function renewed(settings: Settings, credentials: Credentials): Promise<He
   const configured = await loginClientOf(settings).catch(() => undefined);
   const clientSecret = configured?.clientId === clientId ? configured.clientSecret : undefined;
   const client = { issuer, clientId, clientSecret };
-  const { idToken, refreshToken: rotated } = await requestTokens(await discover(client), client, { refreshToken });
+  const { idToken, refreshToken: rotated } = await requestTokens(
+    await discover(client, settings),
+    client,
+    { refreshToken },
+    settings,
+  );
   // A command without the lock may have logged out or in meanwhile. Its credentials must not be overwritten.
   if (readCredentials(settings)?.refreshToken === refreshToken) {
     writeCredentials(settings, { ...credentials, idToken, ...(rotated !== undefined && { refreshToken: rotated }) });
@@ -90,21 +96,28 @@ async function renewed(settings: Settings, credentials: Credentials): Promise<He
   return { token: idToken, expiresAt: claimsOf(idToken).expiresAtMs };
 }
 
-async function fetchIdToken(audience: string): Promise<{ token: string; expiresAt: number }> {
-  // Loading takes 45 ms, so it happens only if no other token exists.
-  const [{ GoogleAuth }, { claimsOf }] = await Promise.all([
-    import('google-auth-library'),
+async function fetchIdToken(settings: Settings, audience: string): Promise<Held> {
+  const [{ defaultCredentials }, { claimsOf }] = await Promise.all([
+    import('./default-credentials.js'),
     import('../../shared/oauth.js'),
   ]);
+  let token: string;
   try {
-    const client = await new GoogleAuth().getIdTokenClient(audience);
-    const token = await client.idTokenProvider.fetchIdToken(audience);
-    return { token, expiresAt: claimsOf(token).expiresAtMs };
+    const credentials = await defaultCredentials(settings);
+    const { client } = credentials;
+    if ('fetchIdToken' in client) token = await client.fetchIdToken(audience);
+    else {
+      const { fetchFederatedIdToken } = await import('./federated-token.js');
+      token = await fetchFederatedIdToken(settings, credentials, audience);
+    }
   } catch (error) {
+    const problem = [error, (error as Error).cause].find((each) => each instanceof Problem);
+    if (problem !== undefined) throw problem;
     throw new Problem('unauthenticated', 'plinth found no credentials to say who is calling.', {
       advice:
-        'Log in with plinth login, set PLINTH_TOKEN to an ID token, or let GOOGLE_APPLICATION_CREDENTIALS name the credentials of a service account.',
+        'Log in with plinth login, set PLINTH_TOKEN to an ID token, or let GOOGLE_APPLICATION_CREDENTIALS name the credentials of a service account or of a federated identity.',
       cause: error,
     });
   }
+  return { token, expiresAt: claimsOf(token).expiresAtMs };
 }

@@ -2,6 +2,7 @@
 import { createRemote, type Host, type Identity, type Remote } from '../../functions/remote/remote.js';
 import type { BootstrapView, MachineLogin, VmView } from '../../shared/bootstrap/bootstrap.js';
 import { Problem } from '../../shared/problems.js';
+import { agentFor } from '../network/send.js';
 import { type Settings, tunnelUrlOf } from '../settings.js';
 
 export const jumpboxName = 'jumpbox';
@@ -40,7 +41,8 @@ export function callerRemote(settings: ReachSettings, interrupted?: AbortSignal)
     source ??= createAccessToken(settings, interrupted);
     return source(fresh);
   };
-  return createRemote({ sshProxy: settings.sshProxy, iap: { url: tunnelUrlOf(settings), token } });
+  const url = tunnelUrlOf(settings);
+  return createRemote({ sshProxy: settings.sshProxy, iap: { url, token, agent: () => agentFor(settings.env, url) } });
 }
 
 /** Address and host keys may change between two calls, because the VM may have been restarted. */

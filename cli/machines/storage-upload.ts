@@ -7,6 +7,8 @@ import { reasonOf } from '../../shared/network-reason.js';
 import { Problem } from '../../shared/problems.js';
 import { timeLimit } from '../../shared/time-limit.js';
 import { joinedSignal } from '../frame/joined-signal.js';
+import { send } from '../network/send.js';
+import type { Settings } from '../settings.js';
 
 /** Google takes multiples of 256 KiB. A slow line needs minutes for one. */
 const pieceBytes = 8 * 1024 * 1024;
@@ -15,7 +17,7 @@ const pieceMs = 10 * 60_000;
 /** Where a session is. `over`: it has expired, or what it was for is there by another way. */
 type Standing = { readonly state: 'sent' | 'over' } | { readonly state: 'open'; readonly arrived: number };
 
-interface Sending extends Pick<SendOptions, 'onProgress'> {
+interface Sending extends Pick<SendOptions, 'onProgress'>, Pick<Settings, 'env'> {
   readonly signal: AbortSignal;
 }
 
@@ -23,16 +25,16 @@ interface Sending extends Pick<SendOptions, 'onProgress'> {
 export async function sendToStorage(
   session: string,
   source: FileSource,
-  { onProgress, signal }: Sending,
+  { onProgress, ...way }: Sending,
 ): Promise<'sent' | 'over'> {
   const { size } = source;
-  let standing = await put(session, `bytes */${size}`, undefined, signal);
+  let standing = await put(session, `bytes */${size}`, undefined, way);
   while (standing.state === 'open') {
     const { arrived } = standing;
     onProgress?.(arrived);
     const piece = await pieceAt(source, arrived);
     const range = `bytes ${arrived}-${arrived + piece.length - 1}/${size}`;
-    standing = await put(session, range, piece, signal);
+    standing = await put(session, range, piece, way);
     if (standing.state === 'open' && standing.arrived <= arrived) throw troubled('it keeps nothing of what it gets');
   }
   return standing.state;
@@ -55,13 +57,14 @@ async function put(
   session: string,
   range: string,
   piece: Buffer<ArrayBuffer> | undefined,
-  stop: AbortSignal,
+  { env, signal: stop }: Omit<Sending, 'onProgress'>,
 ): Promise<Standing> {
   const { signal, release } = joinedSignal(stop, timeLimit(pieceMs));
   try {
     const headers = { 'content-range': range };
     // A 308 of a session is no redirect, and nothing is sent elsewhere.
-    const response = await fetch(session, { method: 'PUT', headers, body: piece ?? '', redirect: 'manual', signal });
+    const sending = { method: 'PUT', headers, body: piece ?? '', redirect: 'manual', signal } as const;
+    const response = await send(env, session, sending);
     const text = await response.text();
     return standingOf(response, text);
   } catch (error) {

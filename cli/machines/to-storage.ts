@@ -11,7 +11,7 @@ interface Service {
   readonly client: Pick<Client, 'uploadWay'>;
   /** Of the bootstrap. */
   readonly id: string;
-  readonly settings: Pick<Settings, 'configFolder' | 'redactor'>;
+  readonly settings: Pick<Settings, 'configFolder' | 'redactor' | 'env'>;
 }
 
 /** `there`: an earlier try has sent it. Undefined: it goes to the jumpbox itself. Throws a transient Problem to be called again. */
@@ -19,7 +19,7 @@ export async function toStorage(
   { client, id, settings }: Service,
   file: LocalUpload,
   source: FileSource,
-  sending: Parameters<typeof sendToStorage>[2],
+  sending: Omit<Parameters<typeof sendToStorage>[2], 'env'>,
 ): Promise<'sent' | 'there' | undefined> {
   const kept = keptSession(settings, id, file);
   let session = kept.read();
@@ -30,7 +30,7 @@ export async function toStorage(
     session = way.session;
     kept.write(session);
   }
-  const end = await sendToStorage(session, source, sending);
+  const end = await sendToStorage(session, source, { ...sending, env: settings.env });
   kept.forget();
   if (end === 'sent') return end;
   throw new Problem('unavailable', `The session in which ${file.name} went to Cloud Storage is over. It begins anew.`);

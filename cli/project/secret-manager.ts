@@ -5,6 +5,7 @@ import { Problem } from '../../shared/problems.js';
 import { timeLimit } from '../../shared/time-limit.js';
 import type { Call } from '../frame/command.js';
 import { findAccessToken } from '../identity/access-token.js';
+import { send } from '../network/send.js';
 import { secretManagerUrlOf } from '../settings.js';
 import type { ReadSecret } from './secrets.js';
 
@@ -25,7 +26,8 @@ export async function readFromSecretManager(
   try {
     const { token } = await findAccessToken(settings, { interrupted });
     const limit = timeLimit(timeoutMs);
-    const response = await fetch(`${secretManagerUrlOf(settings)}/v1/${version}:access`, {
+    const response = await send(settings.env, `${secretManagerUrlOf(settings)}/v1/${version}:access`, {
+      redirect: 'error',
       headers: { authorization: `Bearer ${token}` },
       signal: AbortSignal.any([limit, interrupted]),
     });

@@ -9,16 +9,21 @@ import {
   unknownHere,
 } from '../../shared/problems.js';
 import { version } from '../../shared/version.js';
+import { isProxyRefusal } from '../network/proxy-problem.js';
 import { serviceVersion, versionAdvice } from './other-version.js';
 
 const checkEndpoint = 'Check the endpoint (--endpoint, PLINTH_ENDPOINT; plinth configure asks for it).';
 
 /** Waiting doesn't fix these: unknown hosts, ports that fetch refuses, TLS. */
 const lastingReason = /^(?:ENOTFOUND|bad port|ERR_(?:TLS|SSL)_.*|EPROTO|.*CERT.*|UNABLE_TO_.*|.*SELF_SIGNED.*)$/;
+/** TLS that a company or somebody else has signed anew. */
+const isUntrusted = (reason: string): boolean => /SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)/.test(reason);
+export const trustAdvice =
+  'If a company proxy or a private authority signs certificates here, let NODE_EXTRA_CA_CERTS name its certificate; else tell an operator.';
 const lasting = new WeakSet<Problem>();
 
 /** Waiting is pointless. */
-export const isLasting = (problem: Problem): boolean => lasting.has(problem);
+export const isLasting = (problem: Problem): boolean => lasting.has(problem) || isProxyRefusal(problem);
 
 const lost = new WeakSet<Problem>();
 
@@ -26,6 +31,11 @@ const lost = new WeakSet<Problem>();
 export const isLost = (problem: Problem): boolean => lost.has(problem);
 
 export function unreachable(endpoint: string, error: unknown): Problem {
+  // A proxy on the way. Nothing reached plinth.
+  if (error instanceof Problem) {
+    if (!isProxyRefusal(error)) lost.add(error);
+    return error;
+  }
   const reason = reasonOf(error);
   const isForGood = lastingReason.test(reason);
   const { hostname, port } = new URL(endpoint);
@@ -36,7 +46,11 @@ export function unreachable(endpoint: string, error: unknown): Problem {
         ? `the host ${hostname} is not known (ENOTFOUND)`
         : reason;
   const problem = new Problem('unavailable', `plinth at ${endpoint} cannot be reached: ${why}.`, {
-    advice: isForGood ? checkEndpoint : 'Check the endpoint (--endpoint, PLINTH_ENDPOINT) and try again in a moment.',
+    advice: isUntrusted(reason)
+      ? trustAdvice
+      : isForGood
+        ? checkEndpoint
+        : 'Check the endpoint (--endpoint, PLINTH_ENDPOINT) and try again in a moment.',
     cause: error,
   });
   (isForGood ? lasting : lost).add(problem);

@@ -6,8 +6,11 @@ import { consoleRoutes } from '../../shared/console/routes.js';
 import { deploymentSecrets } from '../../shared/names.js';
 import { reasonOf } from '../../shared/network-reason.js';
 import { organizationRoutes } from '../../shared/organization/routes.js';
+import { Problem } from '../../shared/problems.js';
 import { timeLimit } from '../../shared/time-limit.js';
 import { version } from '../../shared/version.js';
+import type { Call } from '../frame/command.js';
+import { send } from '../network/send.js';
 import type { Api } from '../settings.js';
 import { serviceVersion } from './other-version.js';
 
@@ -19,6 +22,8 @@ export interface Probe {
   readonly kind: 'plinth' | 'other-api' | 'older' | 'front' | 'stranger' | 'unreachable';
   /** Explains in words any kind but `plinth`. */
   readonly why: string;
+  /** Of a proxy that does not lead on. */
+  readonly advice?: string;
   readonly version?: string;
   readonly status?: number;
   /** Our clock minus theirs. Their clock is known only in whole seconds. */
@@ -26,12 +31,19 @@ export interface Probe {
   readonly body?: unknown;
 }
 
+type By = Pick<Call, 'settings' | 'interrupted'>;
+
 const timeoutMs = 15_000;
 const routes = { bootstraps: bootstrapRoutes.getCaller, api: organizationRoutes.listOrganizations } as const;
 const query = { bootstraps: '', api: '?limit=1' } as const;
 
-const get = (endpoint: string, path: string, interrupted: AbortSignal, token: string | undefined): Promise<Response> =>
-  fetch(`${endpoint}${path}`, {
+const get = (
+  endpoint: string,
+  path: string,
+  { settings, interrupted }: By,
+  token: string | undefined,
+): Promise<Response> =>
+  send(settings.env, `${endpoint}${path}`, {
     headers: {
       'user-agent': `plinth/${version}`,
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
@@ -47,14 +59,14 @@ const get = (endpoint: string, path: string, interrupted: AbortSignal, token: st
  */
 export async function probeConsole(
   endpoint: string,
-  interrupted: AbortSignal,
+  by: By,
   token: string,
 ): Promise<{ readonly lacks?: string; readonly untold?: string }> {
   let response: Response;
   try {
-    response = await get(endpoint, pathTo(consoleRoutes.beginSignIn), interrupted, token);
+    response = await get(endpoint, pathTo(consoleRoutes.beginSignIn), by, token);
   } catch (error) {
-    interrupted.throwIfAborted();
+    by.interrupted.throwIfAborted();
     return { untold: reasonOf(error) };
   }
   const body = (await response.json().catch(() => undefined)) as { readonly detail?: unknown } | undefined;
@@ -64,20 +76,15 @@ export async function probeConsole(
 }
 
 /** Without a token plinth answers 401, which proves just as well that it is there. `more` follows the query. */
-export async function probe(
-  api: Api,
-  endpoint: string,
-  interrupted: AbortSignal,
-  token?: string,
-  more = '',
-): Promise<Probe> {
+export async function probe(api: Api, endpoint: string, by: By, token?: string, more = ''): Promise<Probe> {
   const startedAt = Date.now();
   let response: Response;
   try {
-    response = await get(endpoint, `${pathTo(routes[api])}${query[api]}${more}`, interrupted, token);
+    response = await get(endpoint, `${pathTo(routes[api])}${query[api]}${more}`, by, token);
   } catch (error) {
-    interrupted.throwIfAborted();
-    return { kind: 'unreachable', why: reasonOf(error) };
+    by.interrupted.throwIfAborted();
+    const advice = error instanceof Problem ? error.advice : undefined;
+    return { kind: 'unreachable', why: reasonOf(error).replace(/\.$/, ''), ...(advice !== undefined && { advice }) };
   }
   const { status, headers } = response;
   const body: unknown = await response.json().catch(() => undefined);

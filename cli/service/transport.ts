@@ -7,12 +7,16 @@ import { reasonOf } from '../../shared/network-reason.js';
 import { Problem } from '../../shared/problems.js';
 import { timeLimit } from '../../shared/time-limit.js';
 import { traceparentOf } from '../../shared/trace.js';
+import type { Io } from '../frame/io.js';
 import type { Token } from '../identity/token.js';
+import { send } from '../network/send.js';
 import { isLost, problemIn, unreachable } from './answer-problem.js';
 import { unreadableAnswer } from './other-version.js';
 import { patiently } from './patience.js';
 
 export interface TransportParts {
+  /** Names the proxies. */
+  readonly env: Io['env'];
   readonly endpoint: string;
   readonly token: Token;
   readonly userAgent: string;
@@ -60,7 +64,7 @@ const requestMs = 120_000;
 
 /** One try of a call, recorded as a child span of the command. */
 async function tryOnce(
-  { endpoint, userAgent, span, onTrace, interrupted }: TransportParts,
+  { env, endpoint, userAgent, span, onTrace, interrupted }: TransportParts,
   route: Route,
   bearer: string,
   { params, query = {}, body, headers, signal }: Sent,
@@ -74,7 +78,7 @@ async function tryOnce(
   });
   let response: Response;
   try {
-    response = await fetch(`${endpoint}${path}`, {
+    response = await send(env, `${endpoint}${path}`, {
       method: route.method,
       headers: {
         authorization: bearer,
@@ -108,7 +112,7 @@ async function tryOnce(
 export function createTransport(parts: TransportParts): Transport {
   const { endpoint, token, interrupted } = parts;
 
-  async function send(route: Route, sent: Sent = {}): Promise<Response> {
+  async function sendOnce(route: Route, sent: Sent = {}): Promise<Response> {
     for (const last of [false, true]) {
       const response = await tryOnce(parts, route, `Bearer ${await token.get(last)}`, sent);
       if (response.ok) return response;
@@ -122,7 +126,7 @@ export function createTransport(parts: TransportParts): Transport {
   }
 
   async function ask<T>(schema: z.ZodType<T>, route: Route, sent?: Sent): Promise<Answer<T>> {
-    const response = await send(route, sent);
+    const response = await sendOnce(route, sent);
     const body: unknown = response.status === 204 ? undefined : await bodyOf(response);
     const read = schema.safeParse(body);
     if (read.success) return { data: read.data, status: response.status, headers: response.headers };
@@ -147,7 +151,7 @@ export function createTransport(parts: TransportParts): Transport {
 
   return {
     endpoint,
-    send,
+    send: sendOnce,
     ask,
     askPatiently: (schema, route, sent = {}) => {
       // All tries share one key.
@@ -169,6 +173,6 @@ export function createTransport(parts: TransportParts): Transport {
       return patiently(once, parts);
     },
     untilAnswered: (calls) => patiently(calls, parts, isLost),
-    text: (route, sent) => patiently(async () => (await send(route, sent)).text(), parts),
+    text: (route, sent) => patiently(async () => (await sendOnce(route, sent)).text(), parts),
   };
 }

@@ -70,7 +70,7 @@ const standingConfigs = ({ state, result }: BootstrapView) => (state === 'remove
 
 async function versionsOf(call: Call): Promise<object> {
   const own = { version, flags: flagsRelease, platform: platform(), arch: arch(), release: release() };
-  const { kind, version: service } = await probe('bootstraps', await call.endpoint('bootstraps'), call.interrupted);
+  const { kind, version: service } = await probe('bootstraps', await call.endpoint('bootstraps'), call);
   return { commandLine: own, service: { answers: kind, ...(service !== undefined && { version: service }) } };
 }
 

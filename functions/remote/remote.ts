@@ -2,6 +2,7 @@
  * Lets steps and commands work on machines: run commands and jobs, and put files there. The SSH code loads on first use, so
  * that functions that reach no machine never pay for it.
  */
+import type { Agent } from 'node:http';
 import type { Connections, RemoteTimes } from './connections.js';
 
 /** The VM behind a tunnel. */
@@ -157,6 +158,8 @@ export interface RemoteSettings {
         readonly url: string;
         /** An access token. With `fresh`, the former one was refused. */
         readonly token: (fresh: boolean) => Promise<string>;
+        /** How to connect to the URL, if not directly. */
+        readonly agent?: () => Promise<Agent | undefined>;
       }
     | undefined;
 }

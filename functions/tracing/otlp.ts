@@ -33,10 +33,11 @@ const kinds = {
 /** Recorded whatever its flag says, because front ends set that by their own sampling. */
 const contextOf = ({ id, spanId }: Trace) => ({ traceId: id, spanId, traceFlags: TraceFlags.SAMPLED, isRemote: true });
 
-export function createOtlpTracing({ url, headers, resource, onFailure }: Exporter): Tracing {
+export function createOtlpTracing({ url, headers, agent, resource, onFailure }: Exporter): Tracing {
   const otlp = new OTLPTraceExporter({
     url,
     timeoutMillis: exportMilliseconds,
+    ...(agent === undefined ? {} : { httpAgentOptions: () => agent }),
     // It must not throw. Without these headers the export is refused, and that is reported.
     ...(headers === undefined ? {} : { headers: async () => ({ ...(await headers().catch(() => ({}))) }) }),
   });

@@ -2,6 +2,7 @@
  * The interface to spans: begin, end and pass on. Without an exporter, spans only pass on their ids, and nothing of
  * OpenTelemetry is loaded.
  */
+import type { Agent } from 'node:http';
 import { newTrace, type Trace } from '../../shared/trace.js';
 
 /**
@@ -44,6 +45,8 @@ export interface Exporter {
   readonly url: string;
   /** Called for each export. */
   readonly headers?: () => Promise<Readonly<Record<string, string>>>;
+  /** How to connect, if not directly. */
+  readonly agent?: Agent | undefined;
   /** Attributes of everything that is sent, such as `service.name`. */
   readonly resource: Readonly<Record<string, string>>;
   /** Called once, however often exports fail. */

@@ -12,6 +12,8 @@ import type { Caller } from '../cloud/kernel/api.js';
 export interface IdentityKeys {
   privateJwk?: JWK;
   secret?: string;
+  /** Of the tokens. It may change with a restart. */
+  issuer?: string;
 }
 
 interface IdTokenShape {
@@ -62,6 +64,7 @@ export async function createIdentity({
   keys.privateJwk ??= await ownKey;
   const { kty, n, e } = keys.privateJwk;
   keys.secret ??= sha256(keys.privateJwk.d ?? '');
+  keys.issuer = issuer;
   const secret = keys.secret;
   const publicJwk: JWK = {
     ...(kty === undefined ? {} : { kty }),
@@ -69,30 +72,13 @@ export async function createIdentity({
     ...(e === undefined ? {} : { e }),
   };
   const kid = await calculateJwkThumbprint(publicJwk);
-  const signingKey = await importJWK(keys.privateJwk, 'RS256');
+  const sign = await signerOf(keys, kid);
 
   return {
     issuer,
     jwksUrl: `${issuer}${jwksPath}`,
     jwks: { keys: [{ ...publicJwk, kid, alg: 'RS256', use: 'sig' }] },
-    idToken({ email, audience, hd, emailVerified = true, lifeSeconds = 3600, nonce }) {
-      const issuedAt = Math.floor(now() / 1000);
-      const sub = subjectOf(email);
-      return new SignJWT({
-        azp: sub,
-        email,
-        email_verified: emailVerified,
-        ...(hd === undefined ? {} : { hd }),
-        ...(nonce === undefined ? {} : { nonce }),
-      })
-        .setProtectedHeader({ alg: 'RS256', kid, typ: 'JWT' })
-        .setIssuer(issuer)
-        .setAudience(audience)
-        .setSubject(sub)
-        .setIssuedAt(issuedAt)
-        .setExpirationTime(issuedAt + lifeSeconds)
-        .sign(signingKey);
-    },
+    idToken: (shape) => sign(shape, now()),
     accessToken(email, lifeSeconds = 3600) {
       return accessTokenOf(secret, email, Math.floor(now() / 1000) + lifeSeconds);
     },
@@ -107,11 +93,41 @@ export async function createIdentity({
   };
 }
 
+async function signerOf({ privateJwk = {}, issuer = '' }: IdentityKeys, kid: string) {
+  const signingKey = await importJWK(privateJwk, 'RS256');
+  return ({ email, audience, hd, emailVerified = true, lifeSeconds = 3600, nonce }: IdTokenShape, nowMs: number) => {
+    const issuedAt = Math.floor(nowMs / 1000);
+    const sub = subjectOf(email);
+    return new SignJWT({
+      azp: sub,
+      email,
+      email_verified: emailVerified,
+      ...(hd === undefined ? {} : { hd }),
+      ...(nonce === undefined ? {} : { nonce }),
+    })
+      .setProtectedHeader({ alg: 'RS256', kid, typ: 'JWT' })
+      .setIssuer(issuer)
+      .setAudience(audience)
+      .setSubject(sub)
+      .setIssuedAt(issuedAt)
+      .setExpirationTime(issuedAt + lifeSeconds)
+      .sign(signingKey);
+  };
+}
+
+/** For who has the keys alone, such as the APIs. */
+export async function idTokenBy(keys: IdentityKeys, shape: IdTokenShape, nowMs: number): Promise<string> {
+  const { kty = 'RSA', n = '', e = '' } = keys.privateJwk ?? {};
+  return (await signerOf(keys, await calculateJwkThumbprint({ kty, n, e })))(shape, nowMs);
+}
+
 const seal = (secret: string, text: string): string => createHmac('sha256', secret).update(text).digest('base64url');
 
 /** `expires` is in seconds since the epoch. */
 export function accessTokenOf(secret: string, email: string, expires: number): string {
-  const text = Buffer.from(JSON.stringify([email.toLowerCase(), expires])).toString('base64url');
+  const text = Buffer.from(
+    JSON.stringify([email.startsWith('principal:') ? email : email.toLowerCase(), expires]),
+  ).toString('base64url');
   return `ya29.${text}.${seal(secret, text)}`;
 }
 

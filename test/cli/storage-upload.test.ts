@@ -59,7 +59,7 @@ describe('a file on its way to Cloud Storage', function () {
         const seen: number[] = [];
         let end: string | undefined;
         for (let tries = 0; end === undefined && tries < 10; tries++) {
-          end = await sendToStorage(session, source, { onProgress: (at) => void seen.push(at), signal }).catch(
+          end = await sendToStorage(session, source, { onProgress: (at) => void seen.push(at), signal, env: {} }).catch(
             (error: unknown) => {
               expect(error).to.be.instanceOf(Problem).and.have.property('code', 'cloud-unavailable');
               expect((error as Problem).detail).to.not.include('upload_id');
@@ -74,7 +74,7 @@ describe('a file on its way to Cloud Storage', function () {
           headers: { authorization: `Bearer ${cloud.identity.accessToken(owner)}` },
         });
         expect(Buffer.from(await reply.arrayBuffer()).equals(bytes)).to.equal(true);
-        expect(await sendToStorage(session, source, { signal })).to.equal('sent');
+        expect(await sendToStorage(session, source, { signal, env: {} })).to.equal('sent');
       } finally {
         await relay.close();
       }
@@ -122,7 +122,7 @@ describe('a file on its way to Cloud Storage', function () {
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
       try {
         const session = `http://127.0.0.1:${(server.address() as AddressInfo).port}/?upload_id=secret`;
-        const found = await sendToStorage(session, source, { signal }).catch(
+        const found = await sendToStorage(session, source, { signal, env: {} }).catch(
           (error: unknown) => (error as Problem).code,
         );
         expect(found).to.equal(end);

@@ -231,6 +231,11 @@ const rules: Rule[] = [
     ['functions/remote/iap', 'local/cloud/iap'],
     'WebSockets lead through IAP: functions/remote/iap, and its stand-in in local/cloud/iap',
   ),
+  soleImporters(
+    'https-proxy-agent',
+    ['cli/network/proxy-agent.ts', 'local/machines/guest/way-out.ts'],
+    'proxies are chosen in cli/network; the stand-in of skopeo has its own rules',
+  ),
   soleImporters('cac', ['cli'], 'command lines belong in cli/'),
   soleImporters(
     'jose',
@@ -285,6 +290,17 @@ describe('the house', () => {
       'cli/files/secret-text.ts',
       'cli/main.ts',
       ...readersOfOpenFiles,
+    ]);
+  });
+
+  it('sends HTTP from the command line in cli/network alone, by the proxy that the environment names', () => {
+    const http = /(?:\bfetch\(|: fetch\b)|\bfrom 'node:https'|import \{[^}]*\brequest\b[^}]*\} from 'node:http'/;
+    const senders = [...sources].filter(([file, text]) => within('cli')(file) && http.test(text)).map(([file]) => file);
+    // Doctor's own connection looks at the certificate, by the same agent.
+    expect(senders, 'use send or agentFor of cli/network/send.ts').to.have.members([
+      'cli/doctor/tls.ts',
+      'cli/network/send-through.ts',
+      'cli/network/send.ts',
     ]);
   });
 

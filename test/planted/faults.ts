@@ -241,4 +241,18 @@ export const faults: readonly Fault[] = [
     tests: ['functions/dead-connections.test.js'],
     fails: 'to Firestore is replaced by another one',
   },
+  {
+    name: 'What is on this computer is asked for through the proxy of a company',
+    source: 'ebcfa1b',
+    edits: [{ find: "  if (isLoopbackHost(host)) return { proxy: undefined, because: 'loopback' };\n", put: '' }],
+    tests: ['cli/proxy-ways.test.js'],
+    fails: 'is direct to 127.0.0.1',
+  },
+  {
+    name: 'A build asks for an ID token of its service account as that account, which has no role on itself',
+    source: 'ebcfa1b',
+    edits: [{ find: 'Object.assign(client, { serviceAccountImpersonationUrl: undefined })', put: 'client' }],
+    tests: ['cli/keyless.test.js'],
+    fails: 'speaks for the service account that these name, to the OAuth client of the deployment',
+  },
 ];

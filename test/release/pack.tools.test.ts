@@ -90,7 +90,13 @@ describe('the npm package', () => {
     const read = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
     const manifest = read(join(folder, 'node_modules', 'plinth', 'package.json'));
     expect(manifest).to.include({ name: 'plinth', version }).and.not.have.any.keys('scripts', 'devDependencies');
-    expect(Object.keys(manifest.dependencies)).to.have.members(['google-auth-library', 'ssh2', 'ws', 'yaml']);
+    expect(Object.keys(manifest.dependencies)).to.have.members([
+      'google-auth-library',
+      'https-proxy-agent',
+      'ssh2',
+      'ws',
+      'yaml',
+    ]);
     expect(readdirSync(join(folder, 'node_modules'))).to.not.include('@google-cloud');
     const lock = read(join(folder, 'package-lock.json'));
     expect(Object.keys(lock.packages).length).to.be.lessThan(80);

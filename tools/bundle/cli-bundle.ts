@@ -5,7 +5,7 @@ import { build } from 'esbuild';
 import { noticesFile, thirdPartyNotices } from '../third-party-notices.js';
 
 /** CommonJS inside, which does not go into an ES module; all are loaded on first use. */
-const external = ['google-auth-library', 'ssh2', 'ws', 'yaml'];
+const external = ['google-auth-library', 'https-proxy-agent', 'ssh2', 'ws', 'yaml'];
 
 export interface CliBundle {
   /** What it imports and does not hold: packages that stand beside it. */

@@ -35,7 +35,9 @@ export const dependOnNode: readonly string[] = [
   ...['argv', 'commands', 'dial-iap', 'files', 'first-load', 'following', 'google-front', 'login'].map(
     (name) => `cli/${name}`,
   ),
-  ...['outside', 'process', 'secrets-file', 'ssh-private-key', 'storage-upload'].map((name) => `cli/${name}`),
+  ...['outside', 'process', 'proxies', 'secrets-file', 'ssh-private-key', 'storage-upload'].map(
+    (name) => `cli/${name}`,
+  ),
   ...['cloud/', 'functions/', 'remote/'],
   ...['console/identity-provider', 'console/page', 'console/sign-in'],
   ...['e2e/local', 'e2e/one-datacenter', 'e2e/traces'],

@@ -101,6 +101,11 @@ function wordsOfStatus(status: number, place: string): Words {
 function wordsOf(ending: Ending, place: string, target: TunnelTarget): Words {
   if (ending.kind === 'status') return wordsOfStatus(ending.status, place);
   if (ending.kind === 'failed') {
+    // A proxy on the way knows better what to do.
+    if (ending.error instanceof Problem) {
+      const { detail, advice = anew } = ending.error;
+      return { code: 'host-unreachable', detail: `IAP cannot be reached for ${place}: ${detail}`, advice };
+    }
     const why = (ending.error as NodeJS.ErrnoException).code ?? ending.error.message;
     return { code: 'host-unreachable', detail: `IAP cannot be reached for ${place}: ${why}.`, advice: anew };
   }

@@ -1,4 +1,5 @@
 /** One WebSocket to IAP. A tunnel may need several, one after another. */
+import type { Agent } from 'node:http';
 import { type ClientOptions, WebSocket } from 'ws';
 import { version } from '../../../shared/version.js';
 import type { Ending } from './ending.js';
@@ -17,6 +18,7 @@ export interface Line {
 export interface LineOptions {
   readonly url: string;
   readonly token: string;
+  readonly agent: Agent | undefined;
   /** For the handshake and the first frame. */
   readonly timeoutSeconds: number;
   /** Two of these without a sign of life, and it counts as broken. */
@@ -31,12 +33,16 @@ const closeTimeout = 1000;
 /** More than any frame needs. */
 const maxPayload = 1024 * 1024;
 
-const optionsOf = (token: string): ClientOptions & { readonly closeTimeout: number } => ({
+const optionsOf = ({
+  token,
+  agent,
+}: Pick<LineOptions, 'token' | 'agent'>): ClientOptions & { readonly closeTimeout: number } => ({
   origin,
   headers: { authorization: `Bearer ${token}`, 'user-agent': `plinth/${version}` },
   perMessageDeflate: false,
   maxPayload,
   closeTimeout,
+  ...(agent !== undefined && { agent }),
 });
 
 /** Breaks a WebSocket that shows no life. One that never answers a ping is not judged by that. */
@@ -61,8 +67,8 @@ function watch(socket: WebSocket, seconds: number, isPaused: () => boolean): voi
   socket.once('close', () => clearInterval(timer));
 }
 
-export function openLine({ url, token, timeoutSeconds, pingSeconds, onFrame, onEnd }: LineOptions): Line {
-  const socket = new WebSocket(url, subprotocol, optionsOf(token));
+export function openLine({ url, timeoutSeconds, pingSeconds, onFrame, onEnd, ...way }: LineOptions): Line {
+  const socket = new WebSocket(url, subprotocol, optionsOf(way));
   let isOver = false;
   let isPaused = false;
   let failure: Error | undefined;

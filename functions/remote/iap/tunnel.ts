@@ -2,6 +2,7 @@
  * A connection to a port of a VM through IAP, for VMs without a public address. It outlives lost WebSockets: both sides count
  * bytes, and send again what the other has not got.
  */
+import type { Agent } from 'node:http';
 import { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '../../../shared/problems.js';
@@ -27,6 +28,8 @@ export interface TunnelOptions {
   readonly url: string;
   /** An access token for each WebSocket. With `fresh`, the former one was refused. */
   readonly token: (fresh: boolean) => Promise<string>;
+  /** How each WebSocket connects, if not directly. */
+  readonly agent?: (() => Promise<Agent | undefined>) | undefined;
   /** For each WebSocket. */
   readonly timeoutSeconds: number;
   /** How long a lost WebSocket may stay without a successor. Default: a minute. */
@@ -132,11 +135,13 @@ async function attempt(tunnel: Tunnel, fresh: boolean): Promise<Ending | undefin
   over.signal.throwIfAborted();
   if (token instanceof Problem) throw token;
   if (token instanceof Error) return { kind: 'failed', error: token };
+  const agent = await options.agent?.();
   return new Promise((resolve, reject) => {
     let hasBegun = false;
     const line = openLine({
       url: urlOf(tunnel),
       token,
+      agent,
       timeoutSeconds: options.timeoutSeconds,
       pingSeconds: options.pingSeconds ?? 20,
       onFrame(frame) {

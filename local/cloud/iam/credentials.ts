@@ -1,6 +1,6 @@
 /** IAM Credentials: tokens and signatures of a service account, for whoever may act as it. */
 import { createSign, createVerify, generateKeyPairSync } from 'node:crypto';
-import { accessTokenOf, type IdentityKeys } from '../../identity/identity.js';
+import { accessTokenOf, type IdentityKeys, idTokenBy } from '../../identity/identity.js';
 import { type ApiDefinition, type CloudCall, GoogleError, type Handler, type World } from '../kernel/api.js';
 import { badRequest, notSimulated } from '../kernel/errors.js';
 import { textOf, textsOf } from '../kernel/json-fields.js';
@@ -80,6 +80,17 @@ const generateAccessToken: Handler = (call, world) => {
   };
 };
 
+/** plinth knows callers by their e-mail, so a token without it is not made here. */
+const generateIdToken: Handler = async (call, world) => {
+  const { email } = usableAccountIn(call, world);
+  const audience = textOf(call.body['audience']) ?? '';
+  if (audience === '') throw badRequest('Request contains an invalid argument.', 'audience');
+  if (textsOf(call.body['delegates']).length > 0) throw notSimulated('delegates of service accounts');
+  if (call.body['includeEmail'] !== true) throw notSimulated('ID tokens without an e-mail');
+  if (call.body['organizationNumberIncluded'] === true) throw notSimulated('ID tokens with an organization');
+  return { token: await idTokenBy(world.table('identity') as IdentityKeys, { email, audience }, world.now()) };
+};
+
 const methodOf = (verb: string) => `iamcredentials.projects.serviceAccounts.${verb}`;
 
 /** Google counts the API against the caller's project. Here that is the account's own. */
@@ -93,9 +104,14 @@ const needs =
 
 export const iamCredentials: ApiDefinition<'iamcredentials'> = {
   api: 'iamcredentials.v1',
-  handlers: { [methodOf('signBlob')]: signBlob, [methodOf('generateAccessToken')]: generateAccessToken },
+  handlers: {
+    [methodOf('signBlob')]: signBlob,
+    [methodOf('generateAccessToken')]: generateAccessToken,
+    [methodOf('generateIdToken')]: generateIdToken,
+  },
   access: {
     [methodOf('signBlob')]: needs('iam.serviceAccounts.signBlob'),
     [methodOf('generateAccessToken')]: needs('iam.serviceAccounts.getAccessToken'),
+    [methodOf('generateIdToken')]: needs('iam.serviceAccounts.getOpenIdToken'),
   },
 };

@@ -130,7 +130,9 @@ export function forgetMember(world: World, member: string, uniqueId: string): vo
 const without = (member: string, grants: readonly Grant[]): Grant[] =>
   grants.map((grant) => ({ ...grant, members: grant.members.filter((name) => name !== member) }));
 
-export const memberOf = ({ kind, email }: Caller): string => `${kind}:${email}`;
+/** A federated identity has no e-mail: it is named as policies name it. */
+export const memberOf = ({ kind, email }: Caller): string =>
+  email.startsWith('principal:') ? email : `${kind}:${email}`;
 
 /** Whether a member that stands for many includes the caller. */
 const isAmong = (member: string, caller: Caller, world: World): boolean =>
