@@ -9,7 +9,7 @@ import { publishPackage } from '../../local/packages/publish.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { needMachines } from '../support/machines.js';
 import { runAt } from '../support/plinth-here.js';
-import { type Caller, type Flags, makeScene, type Scene, succeeded } from '../support/scene.js';
+import { argsOf, type Caller, type Flags, makeScene, type Scene, succeeded } from '../support/scene.js';
 
 /** What is left of the command where nobody thinks of the installation. */
 const bare: Flags = { 'registry-user': undefined };
@@ -92,5 +92,35 @@ describe('a rerun that names no package', function () {
     const again = await alice.bootstrap('installed', { ...bare, 'cluster-admin-email': 'bob@example.com' });
     expect(succeeded(again).options).to.deep.equal({ ...made.options, clusterAdminEmail: 'bob@example.com' });
     expect(again.result.changes?.map(({ option }) => option)).to.deep.equal(['--cluster-admin-email']);
+  });
+
+  it('deletes what dropped and changed options left on the machines, as its plan says', async () => {
+    const dropped: Flags = {
+      'install-version': '1.0.0',
+      'install-skip-steps': ['postgres'],
+      'kube-distro-version': 'v1.31.9+k0s.0',
+      'secrets-dir': '/etc/mine',
+    };
+    const root = (...words: string[]) => ssh('jumpbox', '--', 'sudo', ...words);
+    const uploads = '/home/ubuntu/.plinth/uploads';
+    expect(await root('ls', uploads), 'the values file').to.match(/^[0-9a-f]{64}$/);
+    await root('touch', '/etc/platform/secrets/note');
+
+    const shown = await runAt(['beta', 'bootstrap-cloud', ...argsOf('installed', dropped), '--dry-run'], alice);
+    expect(shown.exitCode, shown.stderr).to.equal(0);
+    expect(shown.stdout)
+      .to.match(/^ +remove +E-mail of the cluster admin dc1 +secret cluster-admin-email in the Kubernetes of dev$/m)
+      .and.to.include('deletes /etc/platform/secrets/prod.vault.yaml on the jumpbox')
+      .and.to.include('deletes /etc/platform/secrets/age_key.txt on the jumpbox')
+      .and.to.include('deletes values.yaml, which was uploaded to the jumpbox');
+    succeeded(await alice.bootstrap('installed', dropped));
+
+    expect(await root('ls', '/etc/mine')).to.equal('age_key.txt\nprod.vault.yaml');
+    expect(await root('ls', '/etc/platform/secrets'), 'what others put there stays').to.equal('note');
+    expect(await root('ls', uploads)).to.equal('');
+    const get = ['get', 'secret', 'cluster-admin-email', '--namespace', 'platform', '--ignore-not-found'];
+    expect(await ssh('k0s-1', '--', 'sudo', 'k0s', 'kubectl', ...get, '--output', 'name')).to.equal('');
+    const { exitCode, stderr } = await runAt(['kubeconfig', 'installed', '--to', 'kube.yaml'], alice);
+    expect(exitCode, stderr).to.equal(0);
   });
 });
