@@ -72,8 +72,16 @@ describe('a rerun that names no package', function () {
 
   it('leaves it known to open and kubeconfig', async () => {
     expect(await runAt(['open', 'installed'], alice)).to.include({ exitCode: 0 });
-    const { exitCode, stderr } = await runAt(['kubeconfig', 'installed', '--to', 'kube.yaml'], alice);
+    const kubeconfig = () => runAt(['kubeconfig', 'installed', '--to', 'kube.yaml'], alice);
+    const { exitCode, stderr } = await kubeconfig();
     expect(exitCode, stderr).to.equal(0);
+    const path = join(alice.folder, 'kube.yaml');
+    const mine = readFileSync(path, 'utf8').replace(/^( +)cluster: installed$/m, '$1namespace: mine\n$&');
+    writeFileSync(path, mine);
+    expect((await kubeconfig()).exitCode).to.equal(0);
+    expect(readFileSync(path, 'utf8'), 'a second run keeps what the caller set').to.equal(mine);
+    writeFileSync(path, 'apiVersion: v1\nkind: List\nitems: []\n');
+    expect((await kubeconfig()).stderr).to.include('its kind is List, not Config');
   });
 
   for (const [node, repair] of [
