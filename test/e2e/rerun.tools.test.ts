@@ -67,6 +67,12 @@ describe('a rerun that names no package', function () {
     expect(succeeded(again).options).to.deep.equal(made.options);
     expect(again.result.changes).to.deep.equal([]);
     expect(steps(succeeded(again))).to.deep.equal(steps(made));
+    expect(succeeded(again).warnings, 'the record has the user of the registry').to.deep.equal([]);
+    expect(again.result.warnings).to.deep.equal([]);
+    const plan = await runAt(['beta', 'bootstrap-cloud', ...argsOf('installed', bare), '--dry-run'], alice);
+    expect(plan.stderr).not.to.include('--registry-user');
+    const check = await runAt(['beta', 'bootstrap-cloud', ...argsOf('installed', bare), '--check'], alice);
+    expect(check.stdout).not.to.include('--registry-user');
     expect(files.map((file) => readFileSync(file, 'utf8'))).to.deep.equal(before);
   });
 
@@ -82,6 +88,7 @@ describe('a rerun that names no package', function () {
     expect(readFileSync(path, 'utf8'), 'a second run keeps what the caller set').to.equal(mine);
     writeFileSync(path, 'apiVersion: v1\nkind: List\nitems: []\n');
     expect((await kubeconfig()).stderr).to.include('its kind is List, not Config');
+    writeFileSync(path, mine);
   });
 
   for (const [node, repair] of [
