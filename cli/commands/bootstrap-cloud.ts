@@ -1,11 +1,7 @@
 /** `plinth beta bootstrap-cloud`: begins or resumes a bootstrap, follows it, and writes its files. */
 
 import type { Identity } from '../../functions/remote/remote.js';
-import { addSeconds } from '../../shared/add-seconds.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
-import { parseDuration } from '../../shared/bootstrap/duration.js';
-import { endFault } from '../../shared/bootstrap/lifetime.js';
-import { AmountText } from '../../shared/bootstrap/money.js';
 import {
   type BootstrapOptions,
   flagName,
@@ -20,9 +16,10 @@ import {
 import type { PlanDocument } from '../../shared/bootstrap/plan.js';
 import type { BootstrapRequest } from '../../shared/bootstrap/request.js';
 import type { BeginReply } from '../../shared/bootstrap/routes.js';
-import { checkOptions, refusalOf } from '../../shared/bootstrap/rules.js';
+import { type CheckedOptions, checkOptions, refusalOf } from '../../shared/bootstrap/rules.js';
 import type { Fault } from '../../shared/problems.js';
 import type { FileKeeper } from '../files/file-keeper.js';
+import { amountFaults, ttlFaults } from '../flag-faults.js';
 import type { Followed, Helper } from '../follow/follow.js';
 import type { Call, Command } from '../frame/command.js';
 import type { Style } from '../frame/output.js';
@@ -75,7 +72,6 @@ export const bootstrapCloud = {
       import('../files/standing-files.js'),
     ]);
     const planned = call.word('apply') && (await (await import('../files/plan-file.js')).readPlan(call, 'bootstrap'));
-    if (!local.recoverConfig) sayChecked(call, checked);
     const client = await call.connect();
     const key = findSshKey(given, local.sshPublicKeyPath, settings);
     const uploads = await readUploads(given, settings);
@@ -83,18 +79,15 @@ export const bootstrapCloud = {
     const found = local.recoverConfig
       ? await recoveryOf(call, client, { key, local, given: asGiven, beforehand: checked, planned })
       : undefined;
-    const { options, warnings } = found ?? checked;
+    const { options } = found ?? checked;
     const keys = keysOf(options);
     const request = requestOf(call, found?.recovery.options ?? asGiven, key, planned);
-    if (isPreview(call)) {
-      const { planOrFlags } = await import('../follow/plan-text.js');
-      // The plan holds for this key alone.
-      if (call.word('plan') !== undefined) keepKey(call, key);
-      return planOrFlags(call, () => client.plan(request), options);
-    }
+    if (isPreview(call))
+      return preview(call, client, request, { key, options, checked: found === undefined ? checked : undefined });
+    const standing = found === undefined ? await client.findStanding(options.projectName) : found.standing;
+    const { warnings } = found ?? sayChecked(call, standing === undefined ? checked : ofRerun(checked));
     const agreed = planned ?? (await agree?.(client, request));
 
-    const standing = found === undefined ? await client.findStanding(options.projectName) : found.standing;
     const recovered = found && (await found.keep(request));
     const known = standing?.id ?? found?.recovery.recovered.id;
     const base = known === undefined ? {} : await readBase(local, keys, known, settings);
@@ -135,6 +128,23 @@ export const bootstrapCloud = {
     };
   },
 } satisfies Command;
+
+/** `checked`: its warnings are still to be said. */
+async function preview(
+  call: Call,
+  client: Client,
+  request: BootstrapRequest,
+  { key, options, checked }: { key: SshKey; options: BootstrapOptions; checked: OfFlags | undefined },
+) {
+  const { planOrFlags } = await import('../follow/plan-text.js');
+  // The plan holds for this key alone.
+  if (call.word('plan') !== undefined) keepKey(call, key);
+  const shown = await planOrFlags(call, () => client.plan(request), options);
+  const { data } = shown;
+  const isRerun = 'plan' in data && data.plan.bootstrap !== null;
+  if (checked !== undefined) sayChecked(call, isRerun ? ofRerun(checked, data.warnings) : checked);
+  return shown;
+}
 
 function requestOf(
   call: Call,
@@ -215,11 +225,11 @@ const isDone = ({ instances }: BootstrapView, instance: string): boolean =>
 /** Tells all at once, here and at the service. */
 async function lookBeforehand(call: Call) {
   const checked = checkOptions(call.given, { strict: call.has('strict') });
-  const [{ check: checkBeforehand }, { standingFaults }] = await Promise.all([
+  const [{ check: checkBeforehand }, { localPaths, standingFaults }] = await Promise.all([
     import('../preflight.js'),
     import('../files/standing-files.js'),
   ]);
-  const standing = await standingFaults(await localOf(call, checked.local), keysOf(checked.options), call.settings);
+  const standing = await standingFaults(localPaths(checked.local, call.settings), keysOf(checked.options), call.settings);
   const wrongAmount = amountFaults(call);
   return checkBeforehand(call, {
     checked,
@@ -232,23 +242,19 @@ async function lookBeforehand(call: Call) {
 
 const keysOf = ({ multiDc }: BootstrapOptions): readonly ('dc1' | 'dc2')[] => (multiDc ? ['dc1', 'dc2'] : ['dc1']);
 
-async function localOf({ settings: { home } }: Call, local: LocalOptions): Promise<LocalOptions> {
-  const { expandHome } = await import('../files/files.js');
-  const { installConfig, secretsFile } = local;
-  return { ...local, installConfig: expandHome(installConfig, home), secretsFile: expandHome(secretsFile, home) };
-}
+type OfFlags = CheckedOptions & { readonly ofFiles: readonly string[] };
 
 /** Checks the flags and the existing files, and reports all faults at once. */
-async function check(call: Call): Promise<ReturnType<typeof checkOptions>> {
+async function check(call: Call): Promise<OfFlags> {
   const { given, settings } = call;
   // With a recovery, what is recovered is judged.
   const checked = checkOptions(given, { strict: call.has('strict') && given.recoverConfig !== true });
-  const [{ standingFaults }, { sshKeyFaults }, { uploadFaults, valuesDoubts }] = await Promise.all([
+  const [{ localPaths, standingFaults }, { sshKeyFaults }, { uploadFaults, valuesDoubts }] = await Promise.all([
     import('../files/standing-files.js'),
     import('../identity/ssh-key.js'),
     import('../machines/uploads.js'),
   ]);
-  const local = await localOf(call, checked.local);
+  const local = localPaths(checked.local, settings);
   const uploads = await uploadFaults(given, settings);
   // A preview uploads nothing.
   const doubts = [...(await valuesDoubts(given, settings)), ...(isPreview(call) ? uploads.mismatches : [])];
@@ -267,21 +273,15 @@ async function check(call: Call): Promise<ReturnType<typeof checkOptions>> {
     ...(isPreview(call) ? [] : await standingFaults(local, keysOf(checked.options), settings)),
   ];
   if (faults.length > 0) throw refusalOf(faults);
-  const warnings = [...checked.warnings, ...doubts.map(({ path, message }) => `${path} ${message}`)];
-  return { ...checked, local, warnings };
+  const ofFiles = doubts.map(({ path, message }) => `${path} ${message}`);
+  return { ...checked, local, warnings: [...checked.warnings, ...ofFiles], ofFiles };
 }
 
-function amountFaults(call: Call): Fault[] {
-  const read = AmountText.safeParse(call.word('max-cost')?.text ?? '1');
-  return read.success ? [] : read.error.issues.map(({ message }) => ({ path: '--max-cost', message }));
-}
-
-/** As if it began now. The service counts from when it really began. */
-function ttlFaults({ given: { projectTtl = '' } }: Call): Fault[] {
-  const now = new Date();
-  const message = endFault(now.toISOString(), addSeconds(now, parseDuration(projectTtl) ?? 0));
-  return message === undefined ? [] : [{ path: '--project-ttl', message }];
-}
+/** Of a rerun the service warns, because what is not given stays. `told` is what it said. */
+const ofRerun = (checked: OfFlags, told: readonly string[] = []) => ({
+  ...checked,
+  warnings: checked.warnings.filter((text) => checked.ofFiles.includes(text) || told.includes(text)),
+});
 
 const travelling = (given: GivenFlags): GivenOptions =>
   Object.fromEntries(Object.entries(given).filter(([option]) => !isLocal(option as Option)));
@@ -339,12 +339,10 @@ async function recoveryOf(
 
 const secretFlags: readonly string[] = optionNames.filter(isSecret).map(flagName);
 
-function sayChecked(
-  { output }: Call,
-  { warnings, notes }: Pick<ReturnType<typeof checkOptions>, 'warnings' | 'notes'>,
-) {
-  for (const text of warnings) output.warn(text);
-  for (const note of notes) output.say(note);
+function sayChecked<C extends Pick<CheckedOptions, 'warnings' | 'notes'>>({ output }: Call, checked: C): C {
+  for (const text of checked.warnings) output.warn(text);
+  for (const note of checked.notes) output.say(note);
+  return checked;
 }
 
 /** What this run needs on machines. What is missing of it is told before anything is made. */

@@ -12,6 +12,7 @@ import type { Client } from '../service/client.js';
 import type { Settings } from '../settings.js';
 import {
   asidePath,
+  expandHome,
   fileWord,
   keepSecret,
   makeSecretFolder,
@@ -268,3 +269,9 @@ async function sameYaml(one: string, other: string, settings: Settings): Promise
 }
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+/** The same with `~` as the home folder. */
+export function localPaths(local: LocalOptions, { home }: Pick<Settings, 'home'>): LocalOptions {
+  const { installConfig, secretsFile } = local;
+  return { ...local, installConfig: expandHome(installConfig, home), secretsFile: expandHome(secretsFile, home) };
+}
