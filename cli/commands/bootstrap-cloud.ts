@@ -229,7 +229,8 @@ async function lookBeforehand(call: Call) {
     import('../preflight.js'),
     import('../files/standing-files.js'),
   ]);
-  const standing = await standingFaults(localPaths(checked.local, call.settings), keysOf(checked.options), call.settings);
+  const local = localPaths(checked.local, call.settings);
+  const standing = await standingFaults(local, keysOf(checked.options), call.settings);
   const wrongAmount = amountFaults(call);
   return checkBeforehand(call, {
     checked,
