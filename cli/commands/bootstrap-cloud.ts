@@ -16,7 +16,7 @@ import {
 import type { PlanDocument } from '../../shared/bootstrap/plan.js';
 import type { BootstrapRequest } from '../../shared/bootstrap/request.js';
 import type { BeginReply } from '../../shared/bootstrap/routes.js';
-import { checkOptions, refusalOf } from '../../shared/bootstrap/rules.js';
+import { type CheckedOptions, checkOptions, refusalOf } from '../../shared/bootstrap/rules.js';
 import type { Fault } from '../../shared/problems.js';
 import type { FileKeeper } from '../files/file-keeper.js';
 import type { Followed, Helper } from '../follow/follow.js';
@@ -72,7 +72,6 @@ export const bootstrapCloud = {
       import('../files/standing-files.js'),
     ]);
     const planned = call.word('apply') && (await (await import('../files/plan-file.js')).readPlan(call, 'bootstrap'));
-    if (!local.recoverConfig) sayChecked(call, checked);
     const client = await call.connect();
     const key = findSshKey(given, local.sshPublicKeyPath, settings);
     const uploads = await readUploads(given, settings);
@@ -80,18 +79,15 @@ export const bootstrapCloud = {
     const found = local.recoverConfig
       ? await recoveryOf(call, client, { key, local, given: asGiven, beforehand: checked, planned })
       : undefined;
-    const { options, warnings } = found ?? checked;
+    const { options } = found ?? checked;
     const keys = keysOf(options);
     const request = requestOf(call, found?.recovery.options ?? asGiven, key, planned);
-    if (isPreview(call)) {
-      const { planOrFlags } = await import('../follow/plan-text.js');
-      // The plan holds for this key alone.
-      if (call.word('plan') !== undefined) keepKey(call, key);
-      return planOrFlags(call, () => client.plan(request), options);
-    }
+    if (isPreview(call))
+      return preview(call, client, request, { key, options, checked: found === undefined ? checked : undefined });
+    const standing = found === undefined ? await client.findStanding(options.projectName) : found.standing;
+    const { warnings } = found ?? sayChecked(call, standing === undefined ? checked : ofRerun(checked));
     const agreed = planned ?? (await agree?.(client, request));
 
-    const standing = found === undefined ? await client.findStanding(options.projectName) : found.standing;
     const recovered = found && (await found.keep(request));
     const known = standing?.id ?? found?.recovery.recovered.id;
     const base = await readBase({ given, local, options, standing: { id: known } }, keys, settings);
@@ -128,6 +124,23 @@ export const bootstrapCloud = {
     };
   },
 } satisfies Command;
+
+/** `checked`: its warnings are still to be said. */
+async function preview(
+  call: Call,
+  client: Client,
+  request: BootstrapRequest,
+  { key, options, checked }: { key: SshKey; options: BootstrapOptions; checked: OfFlags | undefined },
+) {
+  const { planOrFlags } = await import('../follow/plan-text.js');
+  // The plan holds for this key alone.
+  if (call.word('plan') !== undefined) keepKey(call, key);
+  const shown = await planOrFlags(call, () => client.plan(request), options);
+  const { data } = shown;
+  const isRerun = 'plan' in data && data.plan.bootstrap !== null;
+  if (checked !== undefined) sayChecked(call, isRerun ? ofRerun(checked, data.warnings) : checked);
+  return shown;
+}
 
 function requestOf(
   call: Call,
@@ -209,12 +222,12 @@ const isDone = ({ instances }: BootstrapView, instance: string): boolean =>
 /** Tells all at once, here and at the service. */
 async function lookBeforehand(call: Call) {
   const checked = checkOptions(call.given, { strict: call.has('strict') });
-  const [{ check: checkBeforehand }, { keptFaults }, { examineStanding }] = await Promise.all([
+  const [{ check: checkBeforehand }, { keptFaults }, { examineStanding, localPaths }] = await Promise.all([
     import('../preflight.js'),
     import('../files/kept-places.js'),
     import('../files/standing-files.js'),
   ]);
-  const local = await localOf(call, checked.local);
+  const local = localPaths(checked.local, call.settings);
   const standing = await examineStanding(local, keysOf(checked.options), call.settings);
   const kept = await keptFaults({ ...checked, given: call.given, local }, call.settings);
   const wrongAmount = amountFaults(call);
@@ -230,25 +243,22 @@ async function lookBeforehand(call: Call) {
 
 const keysOf = ({ multiDc }: BootstrapOptions): readonly ('dc1' | 'dc2')[] => (multiDc ? ['dc1', 'dc2'] : ['dc1']);
 
-async function localOf({ settings: { home } }: Call, local: LocalOptions): Promise<LocalOptions> {
-  const { expandHome } = await import('../files/files.js');
-  const { installConfig, secretsFile } = local;
-  return { ...local, installConfig: expandHome(installConfig, home), secretsFile: expandHome(secretsFile, home) };
-}
+type OfFlags = CheckedOptions & { readonly ofFiles: readonly string[] };
 
 /** Checks the flags and the existing files, and reports all faults at once. */
-async function check(call: Call): Promise<ReturnType<typeof checkOptions>> {
+async function check(call: Call): Promise<OfFlags> {
   const { given, settings } = call;
   // With a recovery, what is recovered is judged.
   const checked = checkOptions(given, { strict: call.has('strict') && given.recoverConfig !== true });
-  const [{ planFaults }, { keptFaults }, { examineStanding }, { sshKeyFaults }, { uploadFaults }] = await Promise.all([
-    import('../files/plan-file.js'),
-    import('../files/kept-places.js'),
-    import('../files/standing-files.js'),
-    import('../identity/ssh-key.js'),
-    import('../machines/uploads.js'),
-  ]);
-  const local = await localOf(call, checked.local);
+  const [{ planFaults }, { keptFaults }, { examineStanding, localPaths }, { sshKeyFaults }, { uploadFaults }] =
+    await Promise.all([
+      import('../files/plan-file.js'),
+      import('../files/kept-places.js'),
+      import('../files/standing-files.js'),
+      import('../identity/ssh-key.js'),
+      import('../machines/uploads.js'),
+    ]);
+  const local = localPaths(checked.local, settings);
   const uploads = await uploadFaults(given, settings);
   // A preview uploads nothing, and reads no config.
   const standing = isPreview(call) ? undefined : await examineStanding(local, keysOf(checked.options), settings);
@@ -269,9 +279,15 @@ async function check(call: Call): Promise<ReturnType<typeof checkOptions>> {
     ...(isPreview(call) ? [] : await keptFaults({ ...checked, given, local }, settings)),
   ];
   if (faults.length > 0) throw refusalOf(faults);
-  const warnings = [...checked.warnings, ...doubts.map(({ path, message }) => `${path} ${message}`)];
-  return { ...checked, local, warnings };
+  const ofFiles = doubts.map(({ path, message }) => `${path} ${message}`);
+  return { ...checked, local, warnings: [...checked.warnings, ...ofFiles], ofFiles };
 }
+
+/** Of a rerun the service warns, because what is not given stays. `told` is what it said. */
+const ofRerun = (checked: OfFlags, told: readonly string[] = []) => ({
+  ...checked,
+  warnings: checked.warnings.filter((text) => checked.ofFiles.includes(text) || told.includes(text)),
+});
 
 const travelling = (given: GivenFlags): GivenOptions =>
   Object.fromEntries(Object.entries(given).filter(([option]) => !isLocal(option as Option)));
@@ -329,12 +345,10 @@ async function recoveryOf(
 
 const secretFlags: readonly string[] = optionNames.filter(isSecret).map(flagName);
 
-function sayChecked(
-  { output }: Call,
-  { warnings, notes }: Pick<ReturnType<typeof checkOptions>, 'warnings' | 'notes'>,
-) {
-  for (const text of warnings) output.warn(text);
-  for (const note of notes) output.say(note);
+function sayChecked<C extends Pick<CheckedOptions, 'warnings' | 'notes'>>({ output }: Call, checked: C): C {
+  for (const text of checked.warnings) output.warn(text);
+  for (const note of checked.notes) output.say(note);
+  return checked;
 }
 
 /** What this run needs on machines. What is missing of it is told before anything is made. */

@@ -1,6 +1,4 @@
 /** `plinth kubeconfig`: makes the Kubernetes of a bootstrap a context of the caller's own kubectl. */
-import { mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
 import type { Host } from '../../functions/remote/remote.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { flags } from '../../shared/bootstrap/options.js';
@@ -9,9 +7,8 @@ import { shellWord } from '../../shared/command-words.js';
 import { filesOnJumpbox } from '../../shared/install-config/on-jumpbox.js';
 import type { SecretsFile } from '../../shared/install-config/secrets.js';
 import { Problem } from '../../shared/problems.js';
-import { homePlaceOf, secretMode, writeWhole } from '../files/files.js';
 import type { ClusterAccess } from '../files/kube-config.js';
-import { readSecretTextIfThere, registerText } from '../files/secret-text.js';
+import { registerText } from '../files/secret-text.js';
 import { type DatacenterKey, suffixOf } from '../files/standing-files.js';
 import { defineCommand } from '../frame/command.js';
 import { loginIdentity } from '../identity/login-identity.js';
@@ -29,11 +26,11 @@ export const kubeconfig = defineCommand({
   takes: ['project'],
   summary: 'Make the Kubernetes of a bootstrap a context of your kubectl',
   description: [
-    'Fetches the kubeconfig from the jumpbox with your SSH key, opens it, and merges it into yours as the current context. The context bears the name of the project, in a second datacenter with -dc2 behind it. Nothing else in your file changes.',
+    'Fetches the kubeconfig from the jumpbox with your SSH key, opens it, and merges it into yours as the current context. The context bears the name of the project, in a second datacenter with -dc2 behind it. What is written where follows the rules of kubectl: a context that a file has is changed there and keeps its namespace, and a new one goes to the first file of $KUBECONFIG that exists. Nothing else changes.',
     'Whoever has it is admin of the cluster. Only the machines reach its API, so kubectl goes through the jumpbox: the result tells the command that opens the way.',
   ],
   options: ['sshPrivateKeyPath', 'sshPublicKeyPath'],
-  flags: { to: 'The kubeconfig to merge into. (default: the first file in $KUBECONFIG, or ~/.kube/config)' },
+  flags: { to: 'The one kubeconfig to merge into. (default: the files of $KUBECONFIG, or ~/.kube/config)' },
   examples: ['plinth kubeconfig demo', 'plinth kubeconfig demo --to demo.kubeconfig'],
 
   async run(call) {
@@ -51,12 +48,10 @@ export const kubeconfig = defineCommand({
       const identity = await loginIdentity(call, key);
       const host = await jumpboxHost(remote, from, identity, osLogin ?? 'ubuntu', call.interrupted);
       const all = await Promise.all(keys.map((each) => accessTo(host.asRoot(), view, each, settings)));
-      const path = call.word('to')?.text ?? (settings.env['KUBECONFIG']?.split(':')[0] || '~/.kube/config');
-      const place = homePlaceOf(path, settings);
-      const { mergeKubeConfig } = await import('../files/kube-config.js');
-      const { text, ports } = mergeKubeConfig(readSecretTextIfThere(place, 'kubeconfig', settings), path, all);
-      mkdirSync(dirname(place), { recursive: true, mode: 0o700 });
-      writeWhole(place, text, secretMode);
+      const { kubeConfigPlaces, mergeIntoKubeConfigs } = await import('../files/kube-config-places.js');
+      const places = kubeConfigPlaces(call.word('to')?.text, settings);
+      const { ports, paths } = await mergeIntoKubeConfigs(places, all, settings, call.interrupted);
+      const path = [...new Set(paths)].join(' and ');
       const way = wayTo(view, keys, ports, writeSshConfig(view, key, settings, osLogin));
       const contexts = all.map(({ name }) => name);
       return {

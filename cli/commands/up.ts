@@ -80,7 +80,7 @@ const agreeTo =
 const isNew = ({ plan, changes = [] }: PlanReply): boolean =>
   plan.bootstrap === null ||
   changes.length > 0 ||
-  plan.items.some(({ action }) => action === 'change' || action === 'give-up');
+  plan.items.some(({ action }) => action !== 'make' && action !== 'keep');
 
 async function found(...asked: Parameters<typeof lookBeforehand>): Promise<readonly PreflightFinding[]> {
   const { lookBeforehand, toldOf } = await import('../follow/beginning.js');

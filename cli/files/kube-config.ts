@@ -1,20 +1,25 @@
-/** Merges the admin's access to a cluster into the caller's kubeconfig. What else stands there stays, with its comments. */
-import { type Document, isMap, isSeq, type YAMLMap, type YAMLSeq } from 'yaml';
+/**
+ * Merges the admin's access to a cluster into the caller's kubeconfigs, where kubectl would write it. See ModifyConfig in
+ * https://github.com/kubernetes/client-go/blob/master/tools/clientcmd/config.go.
+ */
 import * as z from 'zod';
 import { Problem } from '../../shared/problems.js';
-import { faultText, parseYaml, readYamlDocument } from '../../shared/yaml-text.js';
+import { parseYaml } from '../../shared/yaml-text.js';
+import { type EditableConfig, type EntryList, editKubeConfig, type KubeConfigFile } from './kube-config-file.js';
 
 export interface ClusterAccess {
-  /** The name of cluster, user and context. Whatever had that name before is replaced. */
+  /** The name of cluster, user and context. */
   readonly name: string;
   /** The kubeconfig that the cluster made for its admin, with one cluster and one user. */
   readonly made: string;
 }
 
 export interface Merged {
-  readonly text: string;
-  /** By the order of the clusters: the port of this machine that leads to the API. */
+  /** The new text of each file. Undefined: it stays as it is. */
+  readonly texts: readonly (string | undefined)[];
+  /** By the order of the clusters: the port of this machine that leads to the API, and the file with the context. */
   readonly ports: readonly number[];
+  readonly paths: readonly string[];
 }
 
 const certificate = z.base64().min(1);
@@ -46,54 +51,54 @@ function readMade(name: string, made: string): z.infer<typeof MadeConfig> {
 /** The usual port of the API. Where another context has it already, the next one. */
 const firstPort = 6443;
 
-/** `standing` is the present text, if there is one. The first access becomes the current context. Throws `bad-input`, `conflict`. */
-export function mergeKubeConfig(standing: string | undefined, path: string, all: readonly ClusterAccess[]): Merged {
-  const { document, errors } = readYamlDocument(standing?.trim() ? standing : 'apiVersion: v1\nkind: Config\n');
-  const [fault] = errors;
-  if (fault !== undefined || !isMap(document.contents)) {
-    const why = fault === undefined ? '' : `: ${faultText(fault)}`;
-    throw new Problem('bad-input', `${path} is no kubeconfig that plinth can read${why}.`, {
-      advice: 'Mend it, or name another file with --to.',
-    });
-  }
-  const taken = takenPorts(
-    document,
-    all.map(({ name }) => name),
+/** kubectl refuses two authorities, and two ways to log in. */
+const otherAuthorities = ['certificate-authority', 'insecure-skip-tls-verify'];
+const otherLogins = [
+  ...['client-certificate', 'client-key', 'token', 'tokenFile', 'username', 'password', 'exec', 'auth-provider'],
+];
+
+/**
+ * `home` is the position of the file that gets what no file has yet. An entry is changed in the first file that has it, and
+ * keeps its other fields. The first access becomes the current context. Throws `bad-input`, `conflict`.
+ */
+export function mergeKubeConfigs(
+  files: readonly KubeConfigFile[],
+  home: number,
+  all: readonly ClusterAccess[],
+): Merged {
+  const read = files.map(editKubeConfig);
+  const homeFile = read[home];
+  if (homeFile === undefined) throw new Error('no kubeconfig is named');
+  const withEntry = (list: EntryList, name: string): EditableConfig =>
+    read.find((file) => file.names(list).includes(name)) ?? homeFile;
+  const own = all.map(({ name }) => name);
+  const taken = new Set(
+    read.flatMap((file) => file.names('clusters').flatMap((name) => (own.includes(name) ? [] : portIn(file, name)))),
   );
   const ports = all.map(({ name, made }) => {
-    let port = firstPort;
+    const { clusters, users } = readMade(name, made);
+    const { server: _, ...authority } = clusters[0].cluster;
+    const file = withEntry('clusters', name);
+    let port = portIn(file, name) ?? firstPort;
     while (taken.has(port)) port += 1;
     taken.add(port);
-    const { clusters, users } = readMade(name, made);
     // The API's certificate names this address, so kubectl verifies it as ever.
-    put(document, 'clusters', name, { cluster: { ...clusters[0].cluster, server: `https://127.0.0.1:${port}` } });
-    put(document, 'users', name, { user: users[0].user });
-    put(document, 'contexts', name, { context: { cluster: name, user: name } });
+    const cluster = { server: `https://127.0.0.1:${port}`, ...authority };
+    file.put('clusters', name, cluster, otherAuthorities);
+    withEntry('users', name).put('users', name, users[0].user, otherLogins);
+    withEntry('contexts', name).put('contexts', name, { cluster: name, user: name }, []);
     return port;
   });
-  document.set('current-context', all[0]?.name ?? '');
-  return { text: document.toString(), ports };
+  const [first = ''] = own;
+  const current = read.map((file) => file.currentContext()).find((name) => name !== '');
+  if (current !== first) homeFile.setCurrentContext(first);
+  const paths = own.map((name) => withEntry('contexts', name).path);
+  return { texts: read.map((file) => file.changed()), ports, paths };
 }
 
-const nameOf = (item: unknown): unknown => (isMap(item) ? item.get('name') : undefined);
-
-/** The ports of this machine that other contexts lead to. */
-function takenPorts(document: Document, own: readonly string[]): Set<number> {
-  const clusters = document.get('clusters', true);
-  const others = isSeq(clusters) ? clusters.items.filter((item) => !own.includes(String(nameOf(item)))) : [];
-  const servers = others.map((item) => String((item as YAMLMap).getIn(['cluster', 'server'])));
-  return new Set(servers.map((server) => Number(/^https:\/\/127\.0\.0\.1:(\d+)$/.exec(server)?.[1])));
-}
-
-function put(document: Document, list: string, name: string, entry: Readonly<Record<string, unknown>>): void {
-  const standing = document.get(list, true);
-  if (!isSeq(standing)) {
-    document.set(list, document.createNode([{ name, ...entry }]));
-    return;
-  }
-  const node = document.createNode({ name, ...entry });
-  const { items } = standing as YAMLSeq;
-  const at = items.findIndex((item) => nameOf(item) === name);
-  if (at === -1) items.push(node);
-  else items[at] = node;
+/** The port of this machine that an entry leads to. */
+function portIn(file: EditableConfig, name: string): number | undefined {
+  const server = file.field('clusters', name, 'server') ?? '';
+  const [, port] = /^https:\/\/127\.0\.0\.1:(\d{1,5})$/.exec(server) ?? [];
+  return port === undefined ? undefined : Number(port);
 }

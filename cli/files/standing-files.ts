@@ -13,6 +13,7 @@ import type { Client } from '../service/client.js';
 import type { Settings } from '../settings.js';
 import {
   asidePath,
+  expandHome,
   fileWord,
   keepSecret,
   makeSecretFolder,
@@ -347,3 +348,9 @@ async function sameYaml(one: string, other: string): Promise<boolean> {
 }
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+/** The same with `~` as the home folder. */
+export function localPaths(local: LocalOptions, { home }: Pick<Settings, 'home'>): LocalOptions {
+  const { installConfig, secretsFile } = local;
+  return { ...local, installConfig: expandHome(installConfig, home), secretsFile: expandHome(secretsFile, home) };
+}

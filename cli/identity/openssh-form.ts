@@ -3,7 +3,10 @@
  * sshkey.c and PROTOCOL.key.
  */
 import { spawnSync } from 'node:child_process';
-import { createPrivateKey } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { shellWord } from '../../shared/command-words.js';
 
 const [begin, end] = ['-----BEGIN OPENSSH PRIVATE KEY-----', '-----END OPENSSH PRIVATE KEY-----'];
@@ -13,6 +16,8 @@ interface KeyFile {
   /** As people write it. */
   readonly path: string;
   readonly place: string;
+  /** `<type> <base64> [comment]` */
+  readonly publicKey: string;
 }
 
 /** Undefined: OpenSSH takes the key, or it is no key. */
@@ -35,8 +40,27 @@ function whyOfOwnForm({ text, path }: KeyFile): string | undefined {
 }
 
 /** Some releases of OpenSSH read Ed25519 in PKCS #8, so the one that is here decides. */
-function isRefusedPkcs8({ text, place }: KeyFile, env: NodeJS.ProcessEnv): boolean {
+function isRefusedPkcs8({ text, place, publicKey }: KeyFile, env: NodeJS.ProcessEnv): boolean {
+  if (text.includes('-----BEGIN ENCRYPTED PRIVATE KEY-----'))
+    return publicKey.startsWith('ssh-ed25519 ') && isRefusedWithoutPassphrase(env);
   if (!text.includes('-----BEGIN PRIVATE KEY-----') || typeOf(text) !== 'ed25519') return false;
+  return refuses(place, env);
+}
+
+/** Nobody has given the passphrase yet. A release that reads no such key without one reads none with one. */
+function isRefusedWithoutPassphrase(env: NodeJS.ProcessEnv): boolean {
+  const folder = mkdtempSync(join(tmpdir(), 'plinth-key-'));
+  try {
+    const place = join(folder, 'key');
+    const { privateKey } = generateKeyPairSync('ed25519');
+    writeFileSync(place, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 });
+    return refuses(place, env);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function refuses(place: string, env: NodeJS.ProcessEnv): boolean {
   const { error, status } = spawnSync('ssh-keygen', ['-y', '-P', '', '-f', place], {
     stdio: 'ignore',
     timeout: 5000,

@@ -69,7 +69,7 @@ async function formFaults(given: GivenFlags, settings: Settings): Promise<Fault[
   if (whyUnreadable(place) !== undefined) return [];
   const text = readSecretTextIfThere(place, 'SSH private key', settings) ?? '';
   const { openSshRefusal } = await import('./openssh-form.js');
-  const message = openSshRefusal({ text, path: privatePath, place }, settings.env);
+  const message = openSshRefusal({ text, path: privatePath, place, publicKey }, settings.env);
   if (message === undefined) return [];
   const isHeld = agentKeys(settings).some((held) => held.split(' ')[1] === publicKey.split(' ')[1]);
   return isHeld ? [] : [{ path: '--ssh-private-key-path', message }];

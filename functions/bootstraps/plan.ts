@@ -100,21 +100,31 @@ function itemsOf(
     ...[...wanted.values()].map((instance) => {
       const { id } = instance;
       const things = what(instance, options);
+      const cleared = stood === undefined ? [] : clearedBy(instance, stood, options);
       const differs =
         stood !== undefined &&
         content(instance, { options: stood, secrets: standing?.secrets ?? {} }) !==
           content(instance, { options, secrets });
-      const action = !made(instance) ? 'make' : differs ? 'change' : 'keep';
-      return { id, title: titleOf(instance), action, what: things } as const;
+      const kept = differs || cleared.length > 0 ? ('change' as const) : ('keep' as const);
+      const action = made(instance) ? kept : ('make' as const);
+      return { id, title: titleOf(instance), action, what: [...things, ...cleared.map(deletes)] };
     }),
-    ...given.map((instance) => ({
-      id: instance.id,
-      title: titleOf(instance),
-      action: 'give-up' as const,
-      what: what(instance, stood ?? options),
-    })),
+    ...given.map((instance) => {
+      const cleared = instance.step.clears?.(stood ?? options, instance.key) ?? [];
+      const [action, things] =
+        cleared.length > 0 ? (['remove', cleared] as const) : (['give-up', what(instance, stood ?? options)] as const);
+      return { id: instance.id, title: titleOf(instance), action, what: [...things] };
+    }),
   ];
 }
+
+/** What the instance deletes because the options no longer ask for it. */
+function clearedBy({ step, key }: Instance, before: BootstrapOptions, options: BootstrapOptions): readonly string[] {
+  const kept = new Set(step.clears?.(options, key));
+  return (step.clears?.(before, key) ?? []).filter((thing) => !kept.has(thing));
+}
+
+const deletes = (thing: string): string => `deletes ${thing}`;
 
 /** All that a removal may take away. It takes nothing else, and leaves what is no longer as plinth wrote it. */
 export function planOfRemoval(steps: readonly AnyStep[], { id, data }: StoredBootstrap): PlanDocument {

@@ -238,6 +238,11 @@ export interface StepSpec<O, N extends Needs, E extends Each | undefined, W exte
    * Only with `goes: 'undo'`: all that its undo may take away, one line for each thing. A removal is agreed to by these lines.
    */
   removes?(bootstrap: Pick<BootstrapFacts, 'id' | 'projectId' | 'options'>, key: string): readonly string[];
+  /**
+   * What it deletes of earlier options: of what these options ask for, each thing that is deleted once they ask for it no
+   * longer. One line for each thing. A plan announces it.
+   */
+  clears?(options: BootstrapOptions, key: string): readonly string[];
   /** One line that tells the person who follows what was made. */
   summary?(output: O): string;
   /**

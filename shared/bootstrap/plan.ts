@@ -14,9 +14,12 @@ const PlanItem = z
     title: text('For people', 'VM k0s-1'),
     action: z.enum(['make', 'change', 'keep', 'give-up', 'remove']).meta({
       description:
-        '`keep`: it is looked at, and made again if it is gone. `give-up`: it is no longer looked after, and goes with the bootstrap',
+        '`keep`: it is looked at, and made again if it is gone. `give-up`: it is no longer looked after, and goes with the bootstrap. `remove`: it is deleted',
     }),
-    what: z.array(z.string()).meta({ description: 'The things, in words', examples: [['VM k0s-1']] }),
+    what: z.array(z.string()).meta({
+      description: 'The things, in words. What begins with `deletes` was there for earlier options',
+      examples: [['VM k0s-1']],
+    }),
   })
   .meta({ id: 'PlanItem', description: 'What becomes of one instance' });
 

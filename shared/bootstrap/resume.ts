@@ -48,7 +48,7 @@ export interface Existing {
 }
 
 /** Options that stay as they are, because they aren't given again. */
-function keptOptions(given: GivenOptions, isInstalled: boolean): readonly Option[] {
+export function keptOptions(given: GivenOptions, isInstalled: boolean): readonly Option[] {
   const isGiven = (option: Option) => given[option as keyof GivenOptions] !== undefined;
   const ofInstall = isInstalled && !installFlags.some(isGiven) ? installOptions : [];
   return (['projectTtl', ...ofInstall] as const).filter((option) => !isGiven(option));

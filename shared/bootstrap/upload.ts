@@ -21,4 +21,5 @@ export function readUpload(text: string): Upload | undefined {
 }
 
 /** Relative to the home folder of `ubuntu` on the jumpbox. Uploaded files wait there for the steps that use them. */
-export const uploadPath = ({ sha256 }: Pick<Upload, 'sha256'>): string => `.plinth/uploads/${sha256}`;
+export const uploadsFolder = '.plinth/uploads';
+export const uploadPath = ({ sha256 }: Pick<Upload, 'sha256'>): string => `${uploadsFolder}/${sha256}`;

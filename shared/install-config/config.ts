@@ -329,6 +329,15 @@ export function parseInstallConfig(content: string): unknown {
   throw new Problem('bad-input', `The install config is not YAML: ${parsed.fault}.`, { advice: correctIt });
 }
 
+/** Where the text says that the secrets are on the jumpbox. It may be of an earlier release, or damaged. */
+export function baseDirIn(content: string): string | undefined {
+  const parsed = parseYaml(content);
+  const read = z
+    .object({ secrets: z.object({ baseDir: z.string() }) })
+    .safeParse('content' in parsed && parsed.content);
+  return read.data?.secrets.baseDir;
+}
+
 const correctIt =
   'Correct the file, or move it and the secrets file aside: both are then written again from what the bootstrap holds.';
 

@@ -14,11 +14,11 @@ export const optionsOnJumpbox = '/etc/platform/bootstrap.json';
 
 /** `secretsDir` is the value of the flag. `suffix` belongs to the datacenter: `''` or `-dc2`. */
 export function filesOnJumpbox(secretsDir: string, suffix: string): FilesOnJumpbox {
-  const folder = `${secretsDir}${suffix}`;
-  return {
-    config: `/etc/platform/config${suffix}.yaml`,
-    secretsDir: folder,
-    secrets: `${folder}/prod.vault.yaml`,
-    identity: `${folder}/age_key.txt`,
-  };
+  return { config: `/etc/platform/config${suffix}.yaml`, ...secretsFilesIn(`${secretsDir}${suffix}`) };
 }
+
+export const secretsFilesIn = (folder: string): Omit<FilesOnJumpbox, 'config'> => ({
+  secretsDir: folder,
+  secrets: `${folder}/prod.vault.yaml`,
+  identity: `${folder}/age_key.txt`,
+});

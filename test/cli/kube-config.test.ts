@@ -1,7 +1,7 @@
 /** What a jumpbox may put into the caller's kubeconfig: certificates of a cluster, and nothing that runs or leads elsewhere. */
 import { expect } from 'chai';
 import { parse, stringify } from 'yaml';
-import { mergeKubeConfig } from '../../cli/files/kube-config.js';
+import { mergeKubeConfigs } from '../../cli/files/kube-config.js';
 import { Problem } from '../../shared/problems.js';
 
 const data = Buffer.from('a certificate').toString('base64');
@@ -12,11 +12,12 @@ const made = (changes: { readonly cluster?: object; readonly user?: object } = {
     clusters: [{ name: 'local', cluster: { ...cluster, ...changes.cluster } }],
     users: [{ name: 'user', user: { ...user, ...changes.user } }],
   });
-const merged = (text: string) => mergeKubeConfig(undefined, 'config', [{ name: 'demo', made: text }]);
+const merged = (text: string) =>
+  mergeKubeConfigs([{ path: 'config', text: undefined }], 0, [{ name: 'demo', made: text }]).texts[0] ?? '';
 
 describe('the kubeconfig of a jumpbox', () => {
   it('gives the caller its certificates', () => {
-    expect(parse(merged(made()).text)).to.deep.include({
+    expect(parse(merged(made()))).to.deep.include({
       clusters: [{ name: 'demo', cluster: { ...cluster, server: 'https://127.0.0.1:6443' } }],
       users: [{ name: 'demo', user }],
     });

@@ -69,17 +69,22 @@ describe('a private key', () => {
     });
   }
 
-  it('of PKCS #8 with Ed25519 is taken where the ssh-keygen here reads it', async () => {
-    const { privateKey } = generateKeyPairSync('ed25519');
-    const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-    sandbox.write('key', pem);
-    sandbox.write('key.pub', `${openSshPair(pem, 'c').publicKey}\n`);
-    chmodSync(sandbox.path('key'), 0o600);
-    const { code, stdout, stderr } = await check('key');
-    expect(code === 0, stdout + stderr).to.equal(opens('key'));
-    if (code === 0) return;
-    const [command = ''] = /ssh-keygen -t ed25519 -f [\w-]+/.exec(stdout + stderr) ?? [];
-    execFileSync('sh', ['-c', command], { cwd: sandbox.folder, input: '\n\n', stdio: 'pipe' });
-    expect((await check('key-openssh')).code).to.equal(0);
-  });
+  for (const [title, lock] of [
+    ['', {}],
+    [', with a passphrase', { cipher: 'aes-256-cbc', passphrase }],
+  ] as const) {
+    it(`of PKCS #8 with Ed25519${title} is taken where the ssh-keygen here reads it`, async () => {
+      const { privateKey } = generateKeyPairSync('ed25519');
+      const pem = (more: object): string => privateKey.export({ type: 'pkcs8', format: 'pem', ...more }).toString();
+      sandbox.write('key', pem(lock));
+      sandbox.write('key.pub', `${openSshPair(pem({}), 'c').publicKey}\n`);
+      chmodSync(sandbox.path('key'), 0o600);
+      const { code, stdout, stderr } = await check('key');
+      expect(code === 0, stdout + stderr).to.equal(opens('key'));
+      if (code === 0) return;
+      const [command = ''] = /ssh-keygen -t ed25519 -f [\w-]+/.exec(stdout + stderr) ?? [];
+      execFileSync('sh', ['-c', command], { cwd: sandbox.folder, input: '\n\n', stdio: 'pipe' });
+      expect((await check('key-openssh')).code).to.equal(0);
+    });
+  }
 });

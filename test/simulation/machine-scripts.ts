@@ -144,6 +144,12 @@ const scripts: readonly (readonly [stands: string, comesTo: Script])[] = [
   ],
   ['kubeconfig admin', (machine) => said(`kubeconfig of ${machine.projectId} ${secretWord}\n`)],
   ['kubectl get services', () => said('')],
+  ['kubectl get secret', () => said('')],
+  ['left+=("$file")', () => true],
+  [
+    'rmdir -- "$1"',
+    ({ files }, { args: [, secrets = '', identity = ''] }) => drop(files, secrets) && drop(files, identity),
+  ],
 ];
 
 const resultOf = (ended: Ended | boolean): Ended => {

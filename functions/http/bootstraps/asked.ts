@@ -12,6 +12,7 @@ import {
 } from '../../../shared/bootstrap/options.js';
 import type { PreflightReply } from '../../../shared/bootstrap/preflight.js';
 import { type BootstrapRequest, fieldOf } from '../../../shared/bootstrap/request.js';
+import { keptOptions } from '../../../shared/bootstrap/resume.js';
 import { checkOptions } from '../../../shared/bootstrap/rules.js';
 import { type Fault, Problem } from '../../../shared/problems.js';
 import { releaseBinary } from '../../../shared/release.js';
@@ -21,6 +22,7 @@ import { isBoundToAnother } from '../../bootstraps/bound.js';
 import { endFor, priceOf } from '../../bootstraps/ceilings.js';
 import { findClaimed } from '../../bootstraps/find.js';
 import { readLastSecrets, readSecrets } from '../../bootstraps/given-secrets.js';
+import { isInstalled } from '../../bootstraps/held-options.js';
 import { ttlSeconds } from '../../bootstraps/new-record.js';
 import { checkResume, isStillTheirs } from '../../bootstraps/resume.js';
 import { checkSpendOfNew } from '../../bootstraps/spend-writes.js';
@@ -135,21 +137,23 @@ async function look(
   const { options: given, sshPublicKey = '', base, strict, maxCost, plan: agreed, team } = body;
   const maxMicros = maxCost === undefined ? undefined : microsOf(maxCost);
   const checked = checkOptions(given, { strict });
-  const told = new Set<string>(malformed.map(flagName));
-  const unmet = checked.faults.filter(({ path }) => !told.has(path));
-  for (const { path } of unmet) told.add(path);
-  const isRight = (...options: readonly Option[]) => options.every((option) => !told.has(flagName(option)));
-
-  const standing = isRight('projectName') ? await findClaimed(context, checked.options.projectName) : undefined;
+  const isNamed = ![...checked.faults.map(({ path }) => path), ...malformed.map(flagName)].includes('--project-name');
+  const standing = isNamed ? await findClaimed(context, checked.options.projectName) : undefined;
   // Compare nothing with another account's bootstrap, which would reveal it.
   const own = (await isOwn(context, standing, caller)) ? standing : undefined;
+  const untrue = untrueWarnings(given, keptOf(steps, own, given));
+  const told = new Set<string>(malformed.map(flagName));
+  const unmet = checked.faults.filter(({ path, message }) => !told.has(path) && !untrue.has(`${path} ${message}`));
+  for (const { path } of unmet) told.add(path);
+  const isRight = (...options: readonly Option[]) => options.every((option) => !told.has(flagName(option)));
   const before = own && optionsOf(own.data);
   const kept = await keptSecrets(context, unmet, own, body);
   const faults = unmet.filter(({ path }) => !kept.has(path));
   for (const path of kept) told.delete(path);
   // An invalid option is not reported as a change too.
   const options = { ...checked.options, ...pickWrong(before, isRight) } as BootstrapOptions;
-  const { secrets, warnings } = checked;
+  const { secrets } = checked;
+  const warnings = checked.warnings.filter((text) => !untrue.has(text));
   const asked = { caller, options, secrets, given, sshPublicKey, base, maxMicros, agreed, team };
   const facts = { ...asked, checkBase: checkBase(context), warnings };
   const machines = steps.includes(plinthBinary);
@@ -190,6 +194,20 @@ async function look(
   });
   const chosen = found.find(({ code }) => code === installerPackage.code)?.seen as BeginFacts['package'];
   return { facts: { ...facts, package: chosen, checked: resumed }, found, isNew, seen };
+}
+
+/** Warnings of what is given alone, which what is kept takes the reason from. */
+function untrueWarnings(given: GivenOptions, kept: GivenOptions): ReadonlySet<string> {
+  if (Object.keys(kept).length === 0) return new Set();
+  const { warnings } = checkOptions({ ...kept, ...given });
+  return new Set(checkOptions(given).warnings.filter((text) => !warnings.includes(text)));
+}
+
+/** What stays of a bootstrap because it is not given again. */
+function keptOf(steps: readonly AnyStep[], own: StoredBootstrap | undefined, given: GivenOptions): GivenOptions {
+  if (own === undefined || !isInstalled(steps, own.data)) return {};
+  const kept: readonly string[] = keptOptions(given, true);
+  return Object.fromEntries(Object.entries(own.data.given).filter(([option]) => kept.includes(option)));
 }
 
 /** Flags of secrets that other flags ask for, that are missing from the request, and that plinth still has. */

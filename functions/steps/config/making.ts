@@ -2,6 +2,7 @@
  * Gathers the code that reads and makes the two files of a datacenter, with their schemas, YAML and SOPS. Steps load it on
  * first use. Otherwise every process that loads the steps would load all of it before its first answer.
  */
+export { baseDirIn } from '../../../shared/install-config/config.js';
 export { configMeaning } from '../../../shared/install-config/edit-config.js';
 export { optionsText } from '../../../shared/install-config/recovered-options.js';
 export * from '../../../shared/install-config/secrets.js';

@@ -1,4 +1,7 @@
-/** Puts plinth on the jumpbox, where it installs the platform: the caller's own build, or the release of this version. */
+/**
+ * Puts plinth on the jumpbox, where it installs the platform: the caller's own build, or the release of this version. Deletes
+ * the files of earlier options there.
+ */
 import * as z from 'zod';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { readUpload, type Upload } from '../../../shared/bootstrap/upload.js';
@@ -8,6 +11,7 @@ import { programName, version } from '../../../shared/version.js';
 import { done, of, type StepCall } from '../../engine/step.js';
 import type { Executed, Host } from '../../remote/remote.js';
 import { hostSetup } from './host-setup.js';
+import { deleteLeftovers, hasLeftovers, jumpboxThings } from './leftovers.js';
 import { defineHostStep, hostNeeds, reach } from './reach.js';
 import { releaseUrl } from './release-url.js';
 import { fetchFailed, mustRun, runScript } from './script.js';
@@ -35,12 +39,13 @@ export const plinthBinary = defineHostStep({
      */
     version: z.string().optional(),
   }),
+  clears: jumpboxThings,
   async observe(call) {
     const host = await reach(call);
     const sha256 = wantedSha256(call);
     const check = 'echo "$2  $1" | sha256sum --check --status && [ -x "$1" ]';
     const { exitCode } = await runScript(host, check, [path, sha256]);
-    if (exitCode !== 0) return undefined;
+    if (exitCode !== 0 || (await hasLeftovers(host, call.bootstrap))) return undefined;
     if (given(call.bootstrap.options) === undefined) return { path, sha256 };
     const said = versionIn(await askVersion(host, path));
     return said === undefined ? undefined : { path, sha256, version: said };
@@ -48,6 +53,7 @@ export const plinthBinary = defineHostStep({
   async run(call) {
     const host = await reach(call);
     const own = given(call.bootstrap.options);
+    await deleteLeftovers(host, call.bootstrap);
     if (own === undefined) {
       const { url, sha256 } = releaseBinary(call.context.config);
       // Through standard input: no process shows it, and no file holds it.

@@ -1,4 +1,7 @@
-/** Waits until all nodes of a datacenter's Kubernetes are Ready, and puts its kubeconfig among the secrets on the jumpbox. */
+/**
+ * Waits until all nodes of a datacenter's Kubernetes are Ready, and puts its kubeconfig among the secrets on the jumpbox.
+ * Deletes what an earlier command put into the cluster and this one does not ask for.
+ */
 import * as z from 'zod';
 import { Problem } from '../../../shared/problems.js';
 import { again, done, of, recheck, type StepCall } from '../../engine/step.js';
@@ -8,6 +11,7 @@ import { handover } from '../hosts/handover.js';
 import { defineHostStep, hostNeeds, reach } from '../hosts/reach.js';
 import { mustRun, runScript } from '../hosts/script.js';
 import { datacenters, vmSpec } from '../topology.js';
+import { deleteAdminSecret, hasLeftSecret } from './admin-secret.js';
 import { controllerOf, installs, k0sNodesOf, k0sPath, k0sWorkers, statusOf } from './k0s.js';
 import { k0sController } from './k0s-controller.js';
 import { k0sWorker } from './k0s-worker.js';
@@ -35,6 +39,7 @@ export const k0sReady = defineHostStep({
     const nodes = k0sNodesOf(call.bootstrap.options, call.key);
     const controller = await reach(call, controllerOf(call.bootstrap.options, call.key));
     if ((await waiting(controller, nodes))?.length !== 0) return undefined;
+    if (await hasLeftSecret(controller, call.bootstrap.options)) return undefined;
     const { stands, wanted } = await kubeConfig(call, controller);
     return stands === wanted ? { nodes: [...nodes] } : undefined;
   },
@@ -51,6 +56,7 @@ export const k0sReady = defineHostStep({
     if (missing.length > 0) return again(3, `${missing.join(', ')} not Ready yet`);
     const { write, wanted } = await kubeConfig(call, controller);
     await write(wanted);
+    if (await hasLeftSecret(controller, call.bootstrap.options)) await deleteAdminSecret(controller);
     return done;
   },
   summary: ({ nodes }) => `${nodes.join(', ')} are Ready`,

@@ -23,6 +23,13 @@ export async function getObjects(controller: Host, what: string, words: string):
   }
 }
 
+/** Objects that are not there are fine. */
+export async function deleteObjects(controller: Host, what: string, objects: readonly object[]): Promise<void> {
+  const list = { apiVersion: 'v1', kind: 'List', items: objects };
+  const remove = `${k0sPath} kubectl delete --ignore-not-found --filename -`;
+  await mustRun(controller, `Deleting ${what}`, remove, [], { stdin: JSON.stringify(list) });
+}
+
 /** Creates the objects, or sets the given fields no matter who set them before. Other fields stay. */
 export async function applyObjects(controller: Host, what: string, objects: readonly object[]): Promise<void> {
   const list = { apiVersion: 'v1', kind: 'List', items: objects };

@@ -5,13 +5,13 @@ import { readUpload } from '../../../shared/bootstrap/upload.js';
 import { done, of, type StepCall } from '../../engine/step.js';
 import { followJob, keepLog } from '../hosts/follow-job.js';
 import { hostSetup } from '../hosts/host-setup.js';
+import { packagesFolder as folder } from '../hosts/leftovers.js';
 import { defineHostStep, hostNeeds, reach } from '../hosts/reach.js';
 import { fetchFailed, quoted, runScript } from '../hosts/script.js';
 import { uploaded } from '../hosts/uploaded.js';
 import { installValues } from './install-values.js';
 import { installs } from './k0s.js';
 
-const folder = '/var/lib/platform/packages';
 /** In memory and only for root. Anybody with a signed URL may read the package. */
 const addressOf = (sha256: string): string => `/run/plinth/${sha256}.curl`;
 const urlSeconds = 3600;
