@@ -223,7 +223,7 @@ describe('cleanup', function () {
       expect((await life.cleaned()).failed).to.deep.equal([]);
       const record = await life.record(view.id);
       expect(record).to.include({ state: 'removal-failed' });
-      expect(record?.problem?.detail).to.match(/^The project .* cannot be deleted.*audit under way.*\(placed by audit\)\.$/);
+      expect(record?.problem?.detail).to.match(/^Check for liens failed: The project .* cannot be deleted, because a lien forbids it: audit under way.*\(placed by audit\)\.$/);
       expect(record?.problem?.advice).to.contain(
         `gcloud alpha resource-manager liens delete p1 --project ${view.projectId}`,
       );
