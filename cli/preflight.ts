@@ -53,6 +53,7 @@ export async function check(call: Call, { checked, faults, travelling, maxCost, 
   return {
     data: { check: { go: problem === undefined, findings: all, ...(would !== undefined && { beginning: would }) } },
     ...(problem !== undefined && { problem }),
+    showsFaults: true as const,
     show: (style: Style) =>
       findingsText(all, style, would && [style.bold('It would be'), ...beginningLines(would), '']),
   };

@@ -1,5 +1,7 @@
 /** Answers that would say nothing, or something that is not so: each says what holds now. */
 import { expect } from 'chai';
+import pc from 'picocolors';
+import { summary } from '../../cli/follow/summary.js';
 import type { BootstrapView, InstanceState } from '../../shared/bootstrap/bootstrap.js';
 import { bootstrap, createSandbox, five, type Sandbox } from './run-cli.js';
 import { createService, json, makeView, type Service, stateEvent } from './service.js';
@@ -24,7 +26,12 @@ describe('an answer', function () {
 
   const plinth = (...args: string[]) => sandbox.run([...bootstrap, ...args]);
   /** What the service holds before a change, and what it answers to it. */
-  const changed = async (verb: string, before: Partial<BootstrapView>, after: Partial<BootstrapView>, ...args: string[]) => {
+  const changed = async (
+    verb: string,
+    before: Partial<BootstrapView>,
+    after: Partial<BootstrapView>,
+    ...args: string[]
+  ) => {
     service.view = makeView(before);
     service.instead.set(`POST /bootstraps/b-one/${verb}`, [
       (response) => json(response, 200, makeView({ ...before, ...after })),
@@ -39,13 +46,17 @@ describe('an answer', function () {
     it('says that nothing moved, where the new end would be earlier', async () => {
       const deadlineAt = hours(5);
       const said = await changed('extend', { deadlineAt }, {}, '--ttl', '10m');
-      expect(said).to.contain(`Nothing has changed: demo is removed at ${printed(deadlineAt)}`).and.contain('10m');
+      expect(said)
+        .to.contain(`Nothing has changed: demo is removed at ${printed(deadlineAt)}`)
+        .and.contain('10m');
     });
 
     it('announces no end before the one of the protection', async () => {
       const deadlineAt = hours(5);
       const said = await changed('extend', { deadlineAt: hours(1), protection }, { deadlineAt }, '--ttl', '5h');
-      expect(said).to.contain(`demo is removed at ${printed(protection.until)}`).and.contain(printed(deadlineAt));
+      expect(said)
+        .to.contain(`demo is removed at ${printed(protection.until)}`)
+        .and.contain(printed(deadlineAt));
     });
 
     for (const ttl of ['1y', '9999d', '0h', 'soon']) {
@@ -62,7 +73,9 @@ describe('an answer', function () {
     const deadlineAt = hours(72);
     const args = ['--until', '2d', '--reason', 'a look'];
     const said = await changed('protect', { deadlineAt }, { protection }, ...args);
-    expect(said).to.contain(`demo is not removed before ${printed(deadlineAt)}`).and.contain(printed(protection.until));
+    expect(said)
+      .to.contain(`demo is not removed before ${printed(deadlineAt)}`)
+      .and.contain(printed(protection.until));
   });
 
   const instance = (id: string, state: InstanceState, more: object = {}) => ({
@@ -114,11 +127,34 @@ describe('an answer', function () {
   });
 
   it('to --check says each blocker once', async () => {
-    const { code, stdout, stderr } = await plinth(...five.slice(0, 2), '--check', '--region=nowhere', '--ssh-public-key-path=none.pub');
+    const errors = [
+      { path: '--region', message: 'must be a region' },
+      { path: '--base-domain', message: 'is required' },
+    ];
+    const what = '--region must be a region; --base-domain is required';
+    const finding = { code: 'options', title: 'Flags', state: 'stop', what, errors };
+    service.instead.set('POST /preflights', [(response) => json(response, 200, { go: false, findings: [finding] })]);
+    const { code, stdout, stderr } = await plinth(
+      ...five.slice(0, 2),
+      '--check',
+      '--region=nowhere',
+      '--ssh-public-key-path=none.pub',
+    );
     expect(code).to.equal(2);
     for (const once of ['--region', '--base-domain', 'none.pub']) {
       expect((stdout + stderr).split(once).length - 1, `${once} in\n${stdout}${stderr}`).to.equal(1);
     }
+  });
+
+  it('with a test user says that the address is the one of the jumpbox', () => {
+    const testUser = {
+      user: 'tester',
+      token: 'x'.repeat(16),
+      url: 'http://127.0.0.1:8080/api',
+      path: '/tmp/user.json',
+    };
+    const style = pc.createColors(false);
+    expect(summary(makeView(), style, { testUser })).to.match(/API, as the jumpbox reaches it +http:\/\/127/);
   });
 
   it('to SIGTERM is the one to Ctrl-C', async () => {

@@ -223,7 +223,9 @@ describe('cleanup', function () {
       expect((await life.cleaned()).failed).to.deep.equal([]);
       const record = await life.record(view.id);
       expect(record).to.include({ state: 'removal-failed' });
-      expect(record?.problem?.detail).to.match(/^Check for liens failed: The project .* cannot be deleted, because a lien forbids it: audit under way.*\(placed by audit\)\.$/);
+      expect(record?.problem?.detail).to.match(
+        /^Check for liens failed: The project .* cannot be deleted, because a lien forbids it: audit under way.*\(placed by audit\)\.$/,
+      );
       expect(record?.problem?.advice).to.contain(
         `gcloud alpha resource-manager liens delete p1 --project ${view.projectId}`,
       );
@@ -233,7 +235,9 @@ describe('cleanup', function () {
     expect(liens['liens/p1']).not.to.equal(undefined);
     // Nothing is deleted: neither in other projects, nor in plinth's own.
     await scene.expectAll(view);
-    const gone = Object.entries((await life.record(view.id))?.instances ?? {}).filter(([, { state }]) => state === 'gone');
+    const gone = Object.entries((await life.record(view.id))?.instances ?? {}).filter(
+      ([, { state }]) => state === 'gone',
+    );
     expect(gone).to.deep.equal([]);
     const { remove, keep } = await life.cleaned();
     expect(remove).to.deep.equal([]);

@@ -241,4 +241,11 @@ export const faults: readonly Fault[] = [
     tests: ['functions/dead-connections.test.js'],
     fails: 'to Firestore is replaced by another one',
   },
+  {
+    name: 'A removal meets a lien only when DNS, roles and credentials are gone',
+    source: '1df4c30',
+    edits: [{ find: 'checkUndo: ({ context, bootstrap }) => refuseLiens(context, bootstrap.projectId),', put: '' }],
+    tests: ['e2e/cleanup.test.js'],
+    fails: 'respects a lien, reports it, and leaves the project alone',
+  },
 ];

@@ -35,5 +35,7 @@ export function removalPlanOf(plan: Plan): Plan {
     fillings: {},
     needs: [...first, ...removals.map(({ id }) => id)],
   };
-  return new Map([...(check === undefined ? [] : [check]), ...removals, last].map((instance) => [instance.id, instance]));
+  return new Map(
+    [...(check === undefined ? [] : [check]), ...removals, last].map((instance) => [instance.id, instance]),
+  );
 }
