@@ -377,7 +377,7 @@ async function asData(
 }
 
 /** The command that these arguments are, and whether nothing is wrong with them. */
-function readCommand(args: readonly string[], registry: Registry) {
+export function readCommand(args: readonly string[], registry: Registry) {
   const argv = readArgv(args, allFlags);
   const match = registry.match(argv.words);
   if (match === undefined) return;
