@@ -1,5 +1,6 @@
 /** `plinth beta bootstrap-cloud list`: your own bootstraps, those shared with you and those of your teams, or everybody's. */
 import type { BootstrapSummary } from '../../shared/bootstrap/bootstrap.js';
+import { calledBy } from '../../shared/command-words.js';
 import { defineCommand } from '../frame/command.js';
 import type { Style } from '../frame/output.js';
 import { teamOf } from '../team-flag.js';
@@ -83,9 +84,14 @@ export const list = defineCommand({
               state === 'removal-failed' ? [[name, problem?.detail ?? 'the record says not why'] as const] : [],
             ),
           ),
-          ...(bootstraps.some(({ removal }) => removal?.quarantinedAt !== undefined)
-            ? ['', 'What is left alone is tried again with plinth beta bootstrap-cloud cleanup <project>.']
-            : []),
+          ...notes(
+            'Tried again by',
+            bootstraps.flatMap((each) =>
+              each.removal?.quarantinedAt === undefined
+                ? []
+                : [[each.name, `plinth beta bootstrap-cloud cleanup ${calledBy(each)}`] as const],
+            ),
+          ),
         ].join('\n');
       },
     };

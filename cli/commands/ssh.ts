@@ -64,7 +64,7 @@ async function keyOf({ given, faults, settings }: Call): Promise<SshKey> {
   const key = findSshKey(given, flags.sshPublicKeyPath.default, settings);
   if (key.keep === undefined) return key;
   throw new Problem('bad-input', 'No SSH key was found: neither the usual files nor ssh-agent have one.', {
-    advice: 'Name the one that the bootstrap was made with: --ssh-private-key-path <file>.',
+    advice: 'Name the one that the bootstrap was made with, by --ssh-private-key-path.',
   });
 }
 

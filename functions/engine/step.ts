@@ -162,6 +162,9 @@ export interface StepLog {
   lastLines(bytes: Uint8Array, count: number): string;
 }
 
+/** Stands for the project in the advice of a step's Problem: the engine puts in what commands call it by. */
+export const thisProject = '<project>';
+
 export interface StepCall<N extends Needs = Needs, E extends Each | undefined = Each | undefined> {
   readonly context: StepContext;
   readonly bootstrap: BootstrapFacts;
