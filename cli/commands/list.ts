@@ -7,6 +7,12 @@ import { teamOf } from '../team-flag.js';
 
 const headings = ['NAME', 'PROJECT', 'STATE', 'AGE', 'LEFT', 'COST'];
 
+/** The command that tries a removal again which is left alone. */
+const retryOf = (each: BootstrapSummary): (readonly [string, string])[] =>
+  each.removal?.quarantinedAt === undefined
+    ? []
+    : [[each.name, `plinth beta bootstrap-cloud cleanup ${calledBy(each)}`]];
+
 export const list = defineCommand({
   words: 'beta bootstrap-cloud list',
   summary: 'List your bootstraps',
@@ -84,14 +90,7 @@ export const list = defineCommand({
               state === 'removal-failed' ? [[name, problem?.detail ?? 'the record says not why'] as const] : [],
             ),
           ),
-          ...notes(
-            'Tried again by',
-            bootstraps.flatMap((each) =>
-              each.removal?.quarantinedAt === undefined
-                ? []
-                : [[each.name, `plinth beta bootstrap-cloud cleanup ${calledBy(each)}`] as const],
-            ),
-          ),
+          ...notes('Tried again by', bootstraps.flatMap(retryOf)),
         ].join('\n');
       },
     };
