@@ -21,13 +21,15 @@ export const costSoFar = (cost: CostEstimate): string =>
       ? `<0.01 ${cost.currency}`
       : `~${money(cost.soFar, cost)}`;
 
-/** One line. `isOver`: no more cost will arise. */
-export function costText(cost: CostEstimate, isOver: boolean): string {
+/** `ending`: it is being removed, so what it would have cost by its deadline does not come. */
+export type CostEnd = 'to come' | 'ending' | 'over';
+
+/** One line. */
+export function costText(cost: CostEstimate, end: CostEnd): string {
   const { soFar, untilExpiry, savedBySpot = 0 } = cost;
   if (soFar === undefined || untilExpiry === undefined) return notKnown(cost);
-  const parts = isOver
-    ? [`${about(soFar, cost)} in all`]
-    : [`${about(soFar, cost)} so far`, `${money(untilExpiry, cost)} by the time it is removed`];
+  const parts = [`${about(soFar, cost)} ${end === 'over' ? 'in all' : 'so far'}`];
+  if (end === 'to come') parts.push(`${money(untilExpiry, cost)} by the time it is removed`);
   if (savedBySpot >= 0.005) parts.push(`${money(savedBySpot, cost)} saved by spot`);
   return `${parts.join(', ')} (${dated(cost)})`;
 }

@@ -56,6 +56,7 @@ export async function check(call: Call, { checked, faults, doubts, travelling, m
   return {
     data: { check: { go: problem === undefined, findings: all, ...(would !== undefined && { beginning: would }) } },
     ...(problem !== undefined && { problem }),
+    showsFaults: true as const,
     show: (style: Style) =>
       findingsText(all, style, would && [style.bold('It would be'), ...beginningLines(would), '']),
   };

@@ -77,14 +77,14 @@ async function run(args: readonly string[], io: Io, traced: Traced): Promise<num
       interrupted,
       traced,
     });
-    const { data, problem: ended, exitCode, ...shown } = await match.command.run(call);
+    const { data, problem: ended, exitCode, showsFaults = false, ...shown } = await match.command.run(call);
     const code = exitCode ?? ended?.kind.exit ?? 0;
     output.result(
       ended === undefined ? data : { ...data, ...(await asData(ended, output, argv, match, registry)) },
       code,
       shown,
     );
-    if (ended !== undefined) output.problem(ended);
+    if (ended !== undefined) output.problem(ended, showsFaults);
     return code;
   } catch (error) {
     if (error instanceof Problem) problem = error;
@@ -283,13 +283,14 @@ function strayText(word: string, command: Command, flag = 'flag'): string {
     : `is a stray word; did you mean plinth ${meant}?`;
 }
 
-/** On the first Ctrl-C, the command reports the state. The second one exits at once. */
+/** On the first Ctrl-C or SIGTERM, the command reports the state. The second one exits at once. */
 function interruption({ events, exit }: Io): AbortSignal {
   const controller = new AbortController();
-  events.on('SIGINT', () => {
+  const interrupt = () => {
     if (controller.signal.aborted) exit(problemKinds.detached.exit);
     controller.abort();
-  });
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) events.on(signal, interrupt);
   return controller.signal;
 }
 
@@ -383,7 +384,7 @@ async function asData(
 }
 
 /** The command that these arguments are, and whether nothing is wrong with them. */
-function readCommand(args: readonly string[], registry: Registry) {
+export function readCommand(args: readonly string[], registry: Registry) {
   const argv = readArgv(args, allFlags);
   const match = registry.match(argv.words);
   if (match === undefined) return;

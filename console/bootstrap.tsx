@@ -79,7 +79,9 @@ function Head({ view, ask }: { view: BootstrapView; ask: (asked: Asked) => void 
           <TimeLeft of={view} now={now} />
         </Fact>
         <Fact title="Cost so far">{money(cost.soFar, cost.currency)}</Fact>
-        <Fact title="Cost until removal">{money(cost.untilExpiry, cost.currency)}</Fact>
+        {state !== 'removed' && removal === undefined && (
+          <Fact title="Cost until removal">{money(cost.untilExpiry, cost.currency)}</Fact>
+        )}
         <Fact title="Begun">{time(view.createdAt)}</Fact>
         <Ready view={view} />
         {view.sharedWith.length > 0 && <Fact title="Shared with">{view.sharedWith.join(', ')}</Fact>}

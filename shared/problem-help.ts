@@ -125,19 +125,19 @@ export const problemHelp: Readonly<Record<ProblemCode, ProblemHelp>> = {
   },
   'cloud-conflict': {
     cause:
-      'Google Cloud already has something of this name, and it is not ours. plinth never changes it or takes it over.',
-    wayOut: 'Rename or remove it if it is yours, then run the same command again.',
+      'Google Cloud already has something of this name, and it is not ours. Or a lien forbids the deletion of a project. plinth never changes or removes either.',
+    wayOut: 'Rename or remove it if it is yours, or remove the lien, then run the same command again.',
   },
   'host-unreachable': {
     cause: 'A machine does not answer over SSH, or the connection to it was lost.',
     wayOut:
-      'A running bootstrap tries again by itself. If it has failed, see whether the VM runs: “plinth beta bootstrap-cloud restart-vms” starts it.',
+      'A running bootstrap tries again by itself. If it has failed, see whether the VM runs: “restart-vms” starts it.',
   },
   'host-login': {
     cause:
       'A machine refused the key. A key that was given to a VM just now takes a while to arrive there. Where the organization requires OS Login, Google refuses who has no key in their profile, or no role.',
     wayOut:
-      'A running bootstrap waits up to ten minutes. If it has failed, run the same command again. With OS Login, bring your key: “gcloud compute os-login ssh-keys add”.',
+      'A running bootstrap waits up to ten minutes. With OS Login, bring your key first: “gcloud compute os-login ssh-keys add --key-file ~/.ssh/id_ed25519.pub”. If it has failed, run the same command again.',
   },
   'host-changed': {
     cause:
@@ -151,8 +151,7 @@ export const problemHelp: Readonly<Record<ProblemCode, ProblemHelp>> = {
   },
   'host-failed': {
     cause: 'A command on a machine failed. “detail” says which, and what it said last.',
-    wayOut:
-      'Read the machine logs with “plinth beta bootstrap-cloud logs”, heal the cause, and run the same command again.',
+    wayOut: 'Read the machine logs with the command “logs”, heal the cause, and run the same command again.',
   },
   'versions-differ': {
     cause: 'The command line and the service have different versions, and it cannot read the answer.',
@@ -168,7 +167,7 @@ export const problemHelp: Readonly<Record<ProblemCode, ProblemHelp>> = {
   },
   detached: {
     cause: 'The caller stopped watching. The bootstrap goes on without them.',
-    wayOut: 'Follow it again with “plinth beta bootstrap-cloud status --follow”.',
+    wayOut: 'Follow it again with “status --follow”.',
   },
   interrupted: {
     cause: 'The caller stopped the command line while it waited. A change that was under way may have been made.',

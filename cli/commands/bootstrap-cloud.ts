@@ -57,8 +57,8 @@ export const bootstrapCloud = {
   },
   examples: [
     'plinth beta bootstrap-cloud --project-name demo --billing-account 012345-6789AB-CDEF01 --base-domain demo.example.com --forge1-app-client-id ID --forge1-app-client-secret SECRET --spot-vms --timer',
-    'plinth beta bootstrap-cloud --check …',
-    'plinth beta bootstrap-cloud --dry-run …',
+    'plinth beta bootstrap-cloud --check --project-name demo --billing-account 012345-6789AB-CDEF01 --base-domain demo.example.com --forge1-app-client-id ID --forge1-app-client-secret SECRET',
+    'plinth beta bootstrap-cloud --dry-run --project-name demo --billing-account 012345-6789AB-CDEF01 --base-domain demo.example.com --forge1-app-client-id ID --forge1-app-client-secret SECRET',
   ],
 
   async run(call: Call, agree?: Agree) {

@@ -1,5 +1,5 @@
 /** `plinth beta cleanup take-in|remove`: what operators do about a project that no record knows. */
-import { parseDuration } from '../../shared/bootstrap/duration.js';
+import { ttlFault } from '../../shared/bootstrap/lifetime.js';
 import type { UnknownProject } from '../../shared/bootstrap/unknown-project.js';
 import { Problem } from '../../shared/problems.js';
 import { defineCommand } from '../frame/command.js';
@@ -47,8 +47,8 @@ const takeIn = defineCommand({
 
   async run(call) {
     const { with: owner, ttl } = required(call, 'with', 'ttl');
-    if ((parseDuration(ttl) ?? 0) <= 0)
-      throw refusal([{ path: '--ttl', message: 'must be a duration above zero, such as 4h' }]);
+    const fault = ttlFault(ttl);
+    if (fault !== undefined) throw refusal([{ path: '--ttl', message: fault }]);
     const asked = teamOf(call);
     if (asked !== undefined && call.has('without-team'))
       throw refusal([{ path: '--without-team', message: 'goes not with --team' }]);

@@ -2,6 +2,7 @@
 
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { timeForm, timeOf } from '../../shared/bootstrap/duration.js';
+import { ttlFault } from '../../shared/bootstrap/lifetime.js';
 import type { PlanDocument } from '../../shared/bootstrap/plan.js';
 import { calledBy } from '../../shared/command-words.js';
 import { Problem } from '../../shared/problems.js';
@@ -9,7 +10,16 @@ import { type Call, defineCommand } from '../frame/command.js';
 import { printable } from '../frame/output.js';
 import { atFlag, refusal, required } from '../frame/required.js';
 import type { Client } from '../service/client.js';
-import { idOf } from './status.js';
+import { idOf, standingOf } from './status.js';
+
+/** When it is removed: by its own time, or by a protection that is later. */
+async function endText(view: BootstrapView): Promise<string> {
+  const [{ time }, { removeAtOf }] = await Promise.all([import('../frame/table.js'), import('../follow/life-text.js')]);
+  const end = removeAtOf(view);
+  return end === view.deadlineAt
+    ? `is removed at ${time(end)}`
+    : `is removed at ${time(end)}, when its protection ends; its own time is over at ${time(view.deadlineAt)}`;
+}
 
 const shown = (view: BootstrapView, said: string) => ({ data: { bootstrap: view }, show: () => said });
 
@@ -25,10 +35,17 @@ export const extend = defineCommand({
 
   async run(call) {
     const { ttl } = required(call, 'ttl');
+    const fault = ttlFault(ttl);
+    if (fault !== undefined) throw refusal([...call.faults, { path: '--ttl', message: fault }]);
     const client = await call.connect();
-    const view = await client.extend(await idOf(call, client), ttl).catch(atFlag('ttl'));
-    const { time } = await import('../frame/table.js');
-    return shown(view, `${view.name} is removed at ${time(view.deadlineAt)}.`);
+    const before = await standingOf(call, client);
+    const view = await client.extend(before.id, ttl).catch(atFlag('ttl'));
+    const kept = view.deadlineAt === before.deadlineAt ? `${ttl} from now is not later than its time. ` : '';
+    const end = await endText(view);
+    return shown(
+      view,
+      kept === '' ? `${view.name} ${end}.` : `Nothing has changed: ${view.name} ${end}. ${kept}`.trim(),
+    );
   },
 });
 
@@ -53,7 +70,13 @@ export const protect = defineCommand({
     const client = await call.connect();
     const view = await client.protect(await idOf(call, client), { until: end, reason }).catch(atFlag('until'));
     const { time } = await import('../frame/table.js');
-    return shown(view, `${view.name} is not removed before ${time(view.protection?.until ?? end)}.`);
+    const protectedUntil = view.protection?.until ?? end;
+    return shown(
+      view,
+      view.deadlineAt > protectedUntil
+        ? `${view.name} is not removed before ${time(view.deadlineAt)}: its own time is later than the protection until ${time(protectedUntil)}.`
+        : `${view.name} is not removed before ${time(protectedUntil)}.`,
+    );
   },
 });
 

@@ -1,10 +1,17 @@
 /** `plinth beta bootstrap-cloud list`: your own bootstraps, those shared with you and those of your teams, or everybody's. */
 import type { BootstrapSummary } from '../../shared/bootstrap/bootstrap.js';
+import { calledBy } from '../../shared/command-words.js';
 import { defineCommand } from '../frame/command.js';
 import type { Style } from '../frame/output.js';
 import { teamOf } from '../team-flag.js';
 
 const headings = ['NAME', 'PROJECT', 'STATE', 'AGE', 'LEFT', 'COST'];
+
+/** The command that tries a removal again which is left alone. */
+const retryOf = (each: BootstrapSummary): (readonly [string, string])[] =>
+  each.removal?.quarantinedAt === undefined
+    ? []
+    : [[each.name, `plinth beta bootstrap-cloud cleanup ${calledBy(each)}`]];
 
 export const list = defineCommand({
   words: 'beta bootstrap-cloud list',
@@ -83,9 +90,7 @@ export const list = defineCommand({
               state === 'removal-failed' ? [[name, problem?.detail ?? 'the record says not why'] as const] : [],
             ),
           ),
-          ...(bootstraps.some(({ removal }) => removal?.quarantinedAt !== undefined)
-            ? ['', 'What is left alone is tried again with plinth beta bootstrap-cloud cleanup <project>.']
-            : []),
+          ...notes('Tried again by', bootstraps.flatMap(retryOf)),
         ].join('\n');
       },
     };

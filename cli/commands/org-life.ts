@@ -25,7 +25,7 @@ export const orgDelete = defineCommand({
   takes: ['organization'],
   summary: 'Delete an organization that has no teams',
   description: [
-    'Deletes an organization. For admins of the organization. It refuses one that still has teams. Within 30 days, plinth org restore takes it back, with all its members.',
+    'Deletes an organization. For admins of the organization. It refuses one that still has teams. Within 30 days, “org restore” takes it back, with all its members.',
   ],
   flags: { yes: 'Do not ask first. Needed where there is no terminal to ask on.' },
   examples: ['plinth org delete acme'],

@@ -28,7 +28,7 @@ export const orgAddMember = defineCommand({
   takes: ['organization', 'email'],
   summary: 'Add a member to an organization',
   description: [
-    'Adds a member to an organization. For admins of the organization. A member who already has that role stays as they are. To change a role, use plinth org set-role.',
+    'Adds a member to an organization. For admins of the organization. A member who already has that role stays as they are. To change a role, use “org set-role”.',
   ],
   flags: { role: 'admin or member. (default: member)' },
   examples: ['plinth org add-member acme bob@example.com', 'plinth org add-member acme carol@example.com --role admin'],

@@ -64,7 +64,7 @@ async function keyOf({ given, faults, settings }: Call): Promise<SshKey> {
   const key = findSshKey(given, flags.sshPublicKeyPath.default, settings);
   if (key.keep === undefined) return key;
   throw new Problem('bad-input', 'No SSH key was found: neither the usual files nor ssh-agent have one.', {
-    advice: 'Name the one that the bootstrap was made with: --ssh-private-key-path <file>.',
+    advice: 'Name the one that the bootstrap was made with, by --ssh-private-key-path.',
   });
 }
 
@@ -91,9 +91,10 @@ function runSsh(
   { io: { events, inherited }, settings: { env, folder } }: Call,
   args: readonly string[],
 ): Promise<number> {
-  const ours = events.listeners('SIGINT') as (() => void)[];
+  const ours = (['SIGINT', 'SIGTERM'] as const).map((signal) => [signal, events.listeners(signal)] as const);
   const ignore = (): void => undefined;
-  events.removeAllListeners('SIGINT').on('SIGINT', ignore);
+  for (const [signal] of ours) events.removeAllListeners(signal);
+  events.on('SIGINT', ignore);
   return new Promise<number>((resolve, reject) => {
     const child = spawn('ssh', [...args], { stdio: inherited, env, cwd: folder });
     const handOn = (signal: NodeJS.Signals): void => void child.kill(signal);
@@ -102,7 +103,7 @@ function runSsh(
     child.once('close', (code, signal) => resolve(code ?? 128 + constants.signals[signal ?? 'SIGTERM']));
   }).finally(() => {
     events.removeAllListeners('SIGTERM').removeAllListeners('SIGHUP').removeListener('SIGINT', ignore);
-    for (const listener of ours) events.on('SIGINT', listener);
+    for (const [signal, listeners] of ours) for (const each of listeners) events.on(signal, each as () => void);
   });
 }
 

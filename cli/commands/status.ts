@@ -1,4 +1,5 @@
 /** `plinth beta bootstrap-cloud status`: what exists of a bootstrap, and with `--follow` its events until it ends. */
+import type { BootstrapSummary } from '../../shared/bootstrap/bootstrap.js';
 import { Problem } from '../../shared/problems.js';
 import { type Call, defineCommand } from '../frame/command.js';
 import type { Client } from '../service/client.js';
@@ -41,10 +42,13 @@ export const status = defineCommand({
 });
 
 /** The id of the newest bootstrap of the project that the command names. */
-export async function idOf(call: Call, client: Client): Promise<string> {
+export const idOf = async (call: Call, client: Client): Promise<string> => (await standingOf(call, client)).id;
+
+/** The newest bootstrap of that project. */
+export async function standingOf(call: Call, client: Client): Promise<BootstrapSummary> {
   const project = call.word('project')?.text ?? '';
   const found = await client.find(project);
-  if (found !== undefined) return found.id;
+  if (found !== undefined) return found;
   throw new Problem('not-found', `You have no bootstrap of a project ${JSON.stringify(project)}.`, {
     advice: 'plinth beta bootstrap-cloud list shows those that you have.',
   });

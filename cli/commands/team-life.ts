@@ -43,7 +43,7 @@ export const teamDelete = defineCommand({
   takes: ['teamId'],
   summary: 'Delete a team',
   description: [
-    'Deletes a team. For admins of the team or of its organization. Within 30 days, plinth team restore takes it back.',
+    'Deletes a team. For admins of the team or of its organization. Within 30 days, “team restore” takes it back.',
   ],
   flags: { yes: 'Do not ask first. Needed where there is no terminal to ask on.' },
   examples: ['plinth team delete 42'],

@@ -14,7 +14,7 @@ export const teamMigrate = defineCommand({
   takes: ['teamId'],
   summary: 'Move a standalone team into an organization',
   description: [
-    'Moves a standalone team into an organization. For admins of both. If you are an admin of one, propose it with plinth team transfer. First it shows who stays in the team and who would leave it. Then it does exactly that. If the team has changed meanwhile, it shows that anew.',
+    'Moves a standalone team into an organization. For admins of both. If you are an admin of one, propose it with “team transfer”. First it shows who stays in the team and who would leave it. Then it does exactly that. If the team has changed meanwhile, it shows that anew.',
     'Every member of a team in an organization is also a member of that organization. It refuses a team with members outside. With --force it removes them from the team, after a question.',
   ],
   flags: {

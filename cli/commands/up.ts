@@ -66,7 +66,9 @@ const agreeTo =
     // What stops it is no matter of agreeing.
     const { problemOf } = await import('../preflight.js');
     const stopped = problemOf(findings, 'It cannot be made');
-    if (stopped !== undefined) throw stopped;
+    // People have read the faults among the findings.
+    if (stopped !== undefined)
+      throw output.json ? stopped : new Problem(stopped.code, stopped.detail, advising(stopped));
     if (!call.has('yes') && isNew(reply)) {
       const { confirm } = await import('../frame/confirm.js');
       const question = reply.plan.bootstrap === null ? 'Make it?' : 'Go on with it?';
@@ -75,6 +77,8 @@ const agreeTo =
     // What is recovered is no part of a plan.
     return given.recoverConfig === true ? undefined : reply.plan;
   };
+
+const advising = ({ advice }: Problem) => (advice === undefined ? {} : { advice });
 
 /** What is made anew of a bootstrap that stands was agreed to when it began. */
 const isNew = ({ plan, changes = [] }: PlanReply): boolean =>

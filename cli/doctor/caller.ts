@@ -77,7 +77,7 @@ function standingChecks({ operator, mayBootstrap, living, livingLimit, admission
   const count = `${living} of ${livingLimit} bootstraps`;
   const quota =
     living >= livingLimit
-      ? warning('quota', `${count} are used`, 'Remove one: plinth beta bootstrap-cloud cleanup <project>.')
+      ? warning('quota', `${count} are used`, 'Remove one: plinth beta bootstrap-cloud list shows them.')
       : ok('quota', `${count} are used`);
   const stopped = warning(
     'new bootstraps',

@@ -57,7 +57,7 @@ function clientCheck({ settings: { env } }: Call): Check {
     return warning(
       name,
       'there is no ssh in PATH',
-      'Install OpenSSH, for plinth beta bootstrap-cloud ssh: apt-get install openssh-client.',
+      'Install OpenSSH, which opens machines: apt-get install openssh-client.',
     );
   }
 }

@@ -31,6 +31,7 @@ interface Instance {
   attempt: number;
   startedAtMs: number | undefined;
   seconds: number | undefined;
+  undoFailed: boolean;
 }
 
 /** What people should see of an event. */
@@ -81,6 +82,7 @@ export function createProgress(view: BootstrapView, nowMs = Date.now()): Progres
   let current = false;
   let ready = readyBy(view.forecast, nowMs);
   let begunAtMs = view.generation === 1 ? Date.parse(view.createdAt) : nowMs;
+  let removing = view.state === 'removing';
   const besides = new Map<string, { readonly note: string; readonly startedAtMs: number }>();
 
   return {
@@ -96,11 +98,12 @@ export function createProgress(view: BootstrapView, nowMs = Date.now()): Progres
       if (item.type === 'state') {
         if (item.generation >= view.generation && !current) begunAtMs = Date.parse(item.at);
         if (item.generation >= view.generation) current = true;
+        if (item.generation >= view.generation) removing = item.state === 'removing';
         return undefined;
       }
       // Progress is always current. Other events may be from an earlier generation.
       if (!current && item.type !== 'progress') return undefined;
-      return saidOf(item, instances);
+      return saidOf(item, instances, removing);
     },
     beside(title, note, nowMs) {
       if (note === undefined) besides.delete(title);
@@ -126,7 +129,8 @@ export function createProgress(view: BootstrapView, nowMs = Date.now()): Progres
       return ready;
     },
     get done() {
-      return [...instances.values()].filter(({ state }) => state === 'done').length;
+      const over = removing ? removedIn(instances) : ({ state }: Instance) => state === 'done';
+      return [...instances.values()].filter(over).length;
     },
     get total() {
       return instances.size;
@@ -139,6 +143,13 @@ export function createProgress(view: BootstrapView, nowMs = Date.now()): Progres
 }
 
 type Instances = Map<string, Instance>;
+
+/** What has no undo goes with the project. */
+function removedIn(instances: Instances): (instance: Instance) => boolean {
+  const projectIsGone = instances.get('project')?.state === 'gone';
+  const stays = ({ state, undoFailed }: Instance) => undoFailed || !isEnded(state);
+  return (instance) => instance.state === 'gone' || (projectIsGone && !stays(instance));
+}
 
 const instancesIn = (view: BootstrapView): Instances =>
   new Map(
@@ -153,6 +164,7 @@ const instancesIn = (view: BootstrapView): Instances =>
         attempt,
         startedAtMs: startedAt === undefined ? undefined : Date.parse(startedAt),
         seconds: undefined,
+        undoFailed: false,
       },
     ]),
   );
@@ -170,6 +182,7 @@ function instanceIn(instances: Instances, id: string): Instance {
     attempt: 0,
     startedAtMs: undefined,
     seconds: undefined,
+    undoFailed: false,
   };
   instances.set(id, fresh);
   return fresh;
@@ -178,7 +191,7 @@ function instanceIn(instances: Instances, id: string): Instance {
 type Told = Extract<StreamItem, { type: 'action' | 'warning' | 'call' | 'instance' | 'progress' }>;
 
 /** Applies a current event, and returns what to show of it. */
-function saidOf(item: Told, instances: Instances): Said | undefined {
+function saidOf(item: Told, instances: Instances, removing: boolean): Said | undefined {
   switch (item.type) {
     case 'action':
       return { kind: 'action', text: `${item.actor}: ${item.action}` };
@@ -190,6 +203,7 @@ function saidOf(item: Told, instances: Instances): Said | undefined {
       const instance = instanceIn(instances, item.instance);
       instance.state = item.state;
       instance.seconds = item.seconds ?? instance.seconds;
+      instance.undoFailed = removing && item.state === 'failed';
       if (item.problem !== undefined) {
         return { kind: 'failed', title: instance.title, detail: item.problem.detail, advice: item.problem.advice };
       }

@@ -1,8 +1,8 @@
 /** What exists of a bootstrap, for people. */
-import type { BootstrapView, VmView } from '../../shared/bootstrap/bootstrap.js';
+import type { BootstrapView, InstanceView, VmView } from '../../shared/bootstrap/bootstrap.js';
 import { forecastText } from '../../shared/bootstrap/forecast-text.js';
 import { shellWord } from '../../shared/command-words.js';
-import { costText } from '../cost.js';
+import { type CostEnd, costText } from '../cost.js';
 import type { WrittenFile } from '../files/standing-files.js';
 import { printable, type Style } from '../frame/output.js';
 import { type Cell, table, time } from '../frame/table.js';
@@ -88,11 +88,14 @@ function factRows(view: BootstrapView, style: Style, nowMs: number): (readonly C
       : [['Not of plinth', view.unplanned.map(({ name, zone }) => `${name} (${zone})`).join(', ')]]),
     ...lifeRows(view, nowMs),
     ...(view.forecast === undefined ? [] : [['Ready', `in ${forecastText(view.forecast)}`]]),
-    ['Cost', costText(view.cost, view.state === 'removed')],
+    ['Cost', costText(view.cost, endOf(view))],
     ...(registry === undefined ? [] : [['Registry', registry]]),
     ...(platform === undefined ? [] : [['Platform', platform.url]]),
   ];
 }
+
+const endOf = ({ state, removal }: BootstrapView): CostEnd =>
+  state === 'removed' ? 'over' : removal === undefined ? 'to come' : 'ending';
 
 const machineSections = ({ result }: BootstrapView): Section[] => [
   [
@@ -144,7 +147,7 @@ const keptSections = ({ files = [], testUser }: SummaryParts): Section[] => [
       ? []
       : [
           ['user', testUser.user],
-          ['API', testUser.url],
+          ['API, as the jumpbox reaches it', testUser.url],
           ['token, shown this once', testUser.token],
           ['kept in', testUser.path],
         ],
@@ -152,10 +155,15 @@ const keptSections = ({ files = [], testUser }: SummaryParts): Section[] => [
 ];
 
 /** What is not done yet, and why. */
-function untold({ state, instances, warnings }: BootstrapView): Section[] {
+function untold({ state, instances, warnings, removal }: BootstrapView): Section[] {
+  // What failed before a removal is gone, or goes with the project.
+  const isOver = ({ endedAt = '' }: InstanceView) => removal !== undefined && endedAt < removal.requestedAt;
+  if (state === 'removed') return [];
   const running = instances.filter(({ state }) => state === 'running' || state === 'client');
   const done = instances.filter(({ state }) => state === 'done').length;
-  const failed = instances.flatMap(({ title, problem }) => (problem === undefined ? [] : [[title, problem.detail]]));
+  const failed = instances.flatMap((instance) =>
+    instance.problem === undefined || isOver(instance) ? [] : [[instance.title, instance.problem.detail]],
+  );
   return [
     [
       state === 'removing' ? 'Under way' : `Under way (${done} of ${instances.length} done)`,

@@ -45,6 +45,8 @@ export interface Call {
 interface CommandResult {
   readonly data: Readonly<Record<string, unknown>>;
   readonly problem?: Problem;
+  /** What `show` returns names the faults of the problem, so they are not printed a second time. */
+  readonly showsFaults?: true;
   /** The exit code of a program that ran in our place. */
   readonly exitCode?: number;
 }

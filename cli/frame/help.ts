@@ -143,7 +143,11 @@ const paragraphs = (texts: readonly string[], columns: number): Section[] =>
 
 function outro(command: Command | undefined, columns: number, whole: boolean): Section[] {
   if (command === undefined)
-    return [{ body: 'More about a command: plinth help <command>. With --json, help is data.' }];
+    return [
+      {
+        body: 'More about a command: plinth help and the command, such as plinth help init. With --json, help is data.',
+      },
+    ];
   const codes = exitCodes.map(({ code, meaning }) => `${code} ${meaning}`.replaceAll(' ', '\u00a0')).join(' · ');
   const more = `plinth help ${command.words} --all tells all about each flag.`;
   return [

@@ -32,7 +32,9 @@ const isWhole = ({ command, written, fits }: Read): boolean =>
 export function nextCommand(problem: Problem, ran: Ran): string | undefined {
   const isAway = problem.code === 'unavailable';
   const args = (isAway ? undefined : inAdvice(problem.advice ?? '', ran)) ?? byKind(problem, ran);
-  return args.join(' ') === ran.command?.words ? undefined : ['plinth', ...args].map(shellWord).join(' ');
+  return args === undefined || args.join(' ') === ran.command?.words
+    ? undefined
+    : ['plinth', ...args].map(shellWord).join(' ');
 }
 
 /** The first command that the advice names and that only looks. Of one that is not whole, the help. */
@@ -56,18 +58,19 @@ function inAdvice(advice: string, { read }: Ran): readonly string[] | undefined 
 const helpOf = ({ words }: Command): readonly string[] => ['help', ...words.split(' ')];
 const base = ['beta', 'bootstrap-cloud'];
 
-/** Commands that only look, tell again what was told, or that only the caller's own machine keeps something of. */
+/** Commands that only look, or tell again what was told. */
 const looks: ReadonlySet<string> = new Set([
   ...['status', 'list', 'logs'].map((word) => [...base, word].join(' ')),
   ...['beta cleanup list', 'beta cleanup schedule status', 'beta bootstraps status'],
-  ...['configure', 'doctor', 'login', 'whoami', 'costs', 'pool status'],
+  ...['doctor', 'whoami', 'costs', 'pool status'],
   ...['list', 'members', 'teams', 'events', 'invitations', 'replay'].map((word) => `org ${word}`),
   ...['list', 'members', 'events', 'transfers', 'replay'].map((word) => `team ${word}`),
 ]);
 
-function byKind(problem: Problem, { command, project, group }: Ran): readonly string[] {
+function byKind(problem: Problem, { command, project, group }: Ran): readonly string[] | undefined {
   const { code, kind } = problem;
-  if (code === 'unauthenticated') return ['login'];
+  // A login needs a person.
+  if (code === 'unauthenticated') return;
   if (asksForHelp.has(code)) return command === undefined ? ['help', ...group] : helpOf(command);
   if (code === 'not-found') return lists.get(command?.words.split(' ')[0] ?? '') ?? [...base, 'list'];
   if (kind.exit === problemKinds.detached.exit) return [...base, 'list'];

@@ -31,8 +31,8 @@ export interface Output {
   piece(text: string): void;
   /** Prints the result on stdout, as prose or as JSON. */
   result(data: Readonly<Record<string, unknown>>, exitCode: number, shown: Shown): void;
-  /** Prints on stderr what went wrong, why, and what to do. */
-  problem(problem: Problem): void;
+  /** Prints on stderr what went wrong, why, and what to do. `withoutFaults`: the result has named them. */
+  problem(problem: Problem, withoutFaults?: boolean): void;
   /** While a progress display is up, it prints the lines. */
   through(display: ((line: string) => void) | undefined): void;
 }
@@ -96,12 +96,12 @@ export function createOutput({ settings, json, verbose, stdout, stderr }: Output
         stdout.write(`${asIs ? programText(text, stdout) : linesOf(text, stdout).join('\n')}\n`);
       }
     },
-    problem: (problem) => {
+    problem: (problem, withoutFaults = false) => {
       const { code, detail, advice, errors } = problem;
       const shown = redact({
         detail,
         ...(advice !== undefined && { advice }),
-        ...(errors !== undefined && { errors }),
+        ...(errors !== undefined && !withoutFaults && { errors }),
       });
       say(problemText(new Problem(code, shown.detail, shown), style));
     },

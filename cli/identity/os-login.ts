@@ -40,7 +40,7 @@ const Profile = z.object({
 });
 const Refusal = z.object({ error: z.object({ message: z.string() }) });
 
-export const addKeyCommand = (projectId: string, publicKeyPath = '<public key>'): string =>
+export const addKeyCommand = (projectId: string, publicKeyPath = '~/.ssh/id_ed25519.pub'): string =>
   `gcloud compute os-login ssh-keys add --key-file ${publicKeyPath} --project ${projectId}`;
 
 /** Throws a Problem that says what to run. */
@@ -74,7 +74,7 @@ export function checkKeyIsKnown(
 ): void {
   if (keys.includes(blobOf(publicKey))) return;
   throw new Problem('host-login', `OS Login lets ${account} in by other SSH keys, or by none.`, {
-    advice: `Bring this one: ${addKeyCommand(projectId, path)}. Or name another: --ssh-private-key-path <file>.`,
+    advice: `Bring this one: ${addKeyCommand(projectId, path)}. Or name another with --ssh-private-key-path.`,
   });
 }
 

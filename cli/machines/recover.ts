@@ -60,7 +60,7 @@ export async function readRecovered(
 ): Promise<Recovered> {
   if (key.keep !== undefined) {
     throw new Problem('bad-input', 'No SSH key was found, and a new one opens no jumpbox.', {
-      advice: 'Name the one that the bootstrap was made with: --ssh-private-key-path <file>.',
+      advice: 'Name the one that the bootstrap was made with, by --ssh-private-key-path.',
     });
   }
   const identity = await loginIdentity(call, key);
@@ -104,7 +104,7 @@ async function opened(host: Promise<Host>, { from }: SshKey, { name }: RecoveryF
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'host-login') throw error;
     throw new Problem('host-login', `The jumpbox of ${name} refused the SSH key ${from}.`, {
-      advice: 'Name the key that the bootstrap was made with: --ssh-private-key-path <file>.',
+      advice: 'Name the key that the bootstrap was made with, by --ssh-private-key-path.',
       cause: error,
     });
   }

@@ -40,7 +40,7 @@ export function writeSshConfig(
 
   const identity = identityFile(key, settings, join(folder, 'key.pub'));
   const text = [
-    `# ${projectId}: written by plinth beta bootstrap-cloud ssh, anew each time.`,
+    `# ${projectId}: written by the command ssh of plinth, anew each time.`,
     ...ready.flatMap((vm) => hostLines(vm, projectId, settings, osLoginUser)),
     '',
     'Host *',

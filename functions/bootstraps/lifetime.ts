@@ -2,7 +2,7 @@
 
 import { addSeconds } from '../../shared/add-seconds.js';
 import { parseDuration, timeForm, timeOf } from '../../shared/bootstrap/duration.js';
-import { endFault } from '../../shared/bootstrap/lifetime.js';
+import { endFault, ttlFault } from '../../shared/bootstrap/lifetime.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import type { BootstrapRecord, StoredBootstrap } from '../engine/record/documents.js';
@@ -41,8 +41,9 @@ export async function extend(
   actor: string,
   ttl: string,
 ): Promise<StoredBootstrap> {
-  const seconds = parseDuration(ttl);
-  if (seconds === undefined || seconds <= 0) throw refused('ttl', 'must be a duration above zero, such as 4h');
+  const fault = ttlFault(ttl);
+  if (fault !== undefined) throw refused('ttl', fault);
+  const seconds = parseDuration(ttl) ?? 0;
   return alter(context, steps, id, { actor, action: `extend ${ttl}`, shownBy }, async (record, at) => {
     const wanted = addSeconds(new Date(at), seconds);
     const beyond = endFault(record.createdAt, wanted, context.config.limits.maxTtlSeconds);

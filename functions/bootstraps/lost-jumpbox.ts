@@ -42,9 +42,13 @@ export async function findLost(context: Context, project: string, zone?: string)
 async function findLostProject(context: Context, project: string): Promise<FoundProject> {
   const { cloud, config } = context;
   const notFound = (): Problem =>
-    new Problem('not-found', `There is no project ${JSON.stringify(project)} here without a record.`, {
-      advice: 'plinth beta bootstrap-cloud list shows those that you have.',
-    });
+    new Problem(
+      'not-found',
+      `No project ${JSON.stringify(project)} can be recovered: you have none of that name, and no project of this deployment bears it.`,
+      {
+        advice: 'plinth beta bootstrap-cloud list shows those that you have.',
+      },
+    );
   if ((await findByName(context, project)) !== undefined) throw notFound();
   const named = (await cloud.projects.search(projectsOf(config.deployment))).filter(
     ({ displayName, projectId }) => displayName === project || projectId === project,

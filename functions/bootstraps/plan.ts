@@ -136,12 +136,10 @@ export function planOfRemoval(steps: readonly AnyStep[], { id, data }: StoredBoo
     bootstrap: id,
     values: { owner: data.owner, 'project id': data.projectId },
     secrets: [],
-    items: [...removalPlanOf(planOfRecord(steps, data, true)).values()].map((instance) => ({
-      id: instance.id,
-      title: titleOf(instance),
-      action: 'remove',
-      what: [...(instance.step.removes?.(at, instance.key) ?? [])],
-    })),
+    items: [...removalPlanOf(planOfRecord(steps, data, true)).values()].flatMap((instance) => {
+      const what = [...(instance.step.removes?.(at, instance.key) ?? [])];
+      return what.length === 0 ? [] : [{ id: instance.id, title: titleOf(instance), action: 'remove' as const, what }];
+    }),
   });
 }
 

@@ -157,7 +157,7 @@ function factsOf(project: Project, owners: ReadonlyMap<string, string>) {
     // Known only if the owner has another bootstrap: the label is a hash.
     ...(owner === undefined ? {} : { owner }),
     text: `No record knows the project ${projectId} in ${parent}, which bears the labels of this deployment.`,
-    advice: `An operator takes it in or removes it: plinth beta cleanup take-in ${projectId}, or plinth beta cleanup remove ${projectId}`,
+    advice: `An operator removes it: plinth beta cleanup remove ${projectId}. Or somebody gets it, by “plinth help beta cleanup take-in”.`,
   };
 }
 

@@ -4,7 +4,7 @@
  */
 import { addSeconds } from '../../shared/add-seconds.js';
 import { parseDuration } from '../../shared/bootstrap/duration.js';
-import { endFault } from '../../shared/bootstrap/lifetime.js';
+import { endFault, ttlFault } from '../../shared/bootstrap/lifetime.js';
 import type { UnknownProject } from '../../shared/bootstrap/unknown-project.js';
 import { iamMember } from '../../shared/iam-member.js';
 import { collections } from '../../shared/names.js';
@@ -94,15 +94,10 @@ export async function takeIn(
   projectId: string,
   { by, owner, ttl, team }: TakeIn,
 ): Promise<StoredBootstrap> {
-  const seconds = parseDuration(ttl);
-  if (seconds === undefined || seconds <= 0) {
-    const message = 'must be a duration above zero, such as 4h';
-    throw new Problem('bad-input', `ttl ${message}`, { errors: [{ path: 'ttl', message }] });
-  }
   const now = context.clock.now();
-  const deadlineAt = addSeconds(now, seconds);
+  const deadlineAt = addSeconds(now, parseDuration(ttl) ?? 0);
   // Its record begins now. When the project itself began is not known.
-  const fault = endFault(now.toISOString(), deadlineAt);
+  const fault = ttlFault(ttl) ?? endFault(now.toISOString(), deadlineAt);
   if (fault !== undefined)
     throw new Problem('bad-input', `ttl ${fault}`, { errors: [{ path: 'ttl', message: fault }] });
   const project = await proven(context, projectId);

@@ -79,18 +79,35 @@ export function createProjects(transport: Transport) {
     remove: (projectId: string) =>
       change('DELETE', `/v3/projects/${projectId}`, { doing: `delete the project ${projectId}` }),
 
-    /** The reasons of the liens that forbid its deletion. */
-    async liens(projectNumber: string): Promise<string[]> {
-      const { liens = [] } = await rest<{ liens?: { reason?: string }[] }>('GET', '/v3/liens', {
-        doing: `list the liens of the project ${projectNumber}`,
-        query: { parent: `projects/${projectNumber}` },
-      });
-      return liens.map(({ reason }) => reason ?? 'no reason given');
-    },
+    ...createLiens(rest),
 
     policy: (projectId: string) => projectPolicy(rest, projectId),
   };
 }
+
+interface Lien {
+  /** `liens/p…-l…` */
+  readonly name: string;
+  readonly reason?: string;
+  readonly origin?: string;
+}
+
+const createLiens = (rest: Rest) => ({
+  /** All that forbid the deletion of this project. */
+  async liens(projectId: string): Promise<Lien[]> {
+    const found: Lien[] = [];
+    let pageToken: string | undefined;
+    do {
+      const page = await rest<{ liens?: Lien[]; nextPageToken?: string }>('GET', '/v3/liens', {
+        doing: `list the liens of the project ${projectId}`,
+        query: { parent: `projects/${projectId}`, pageToken },
+      });
+      found.push(...(page.liens ?? []));
+      pageToken = page.nextPageToken || undefined;
+    } while (pageToken !== undefined);
+    return found;
+  },
+});
 
 function createPermissions(rest: Rest) {
   const held = async (resource: string, permissions: readonly string[]): Promise<readonly string[]> => {

@@ -168,6 +168,9 @@ export interface StepLog {
   lastLines(bytes: Uint8Array, count: number): string;
 }
 
+/** Stands for the project in the advice of a step's Problem: the engine puts in what commands call it by. */
+export const thisProject = '<project>';
+
 export interface StepCall<N extends Needs = Needs, E extends Each | undefined = Each | undefined> {
   readonly context: StepContext;
   readonly bootstrap: BootstrapFacts;
@@ -234,6 +237,8 @@ export interface StepSpec<O, N extends Needs, E extends Each | undefined, W exte
    * gone.
    */
   undo?(call: StepCall<Needs, E> & { readonly output: O | undefined }): Promise<Outcome>;
+  /** Throws if something forbids the undo. It is asked before anything of the bootstrap is undone, and only reads. */
+  checkUndo?(call: Pick<StepCall, 'context' | 'bootstrap'>): Promise<void>;
   /**
    * Only with `goes: 'undo'`: all that its undo may take away, one line for each thing. A removal is agreed to by these lines.
    */

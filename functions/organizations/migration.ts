@@ -61,12 +61,17 @@ async function movable(
   checkAdmin(target, 'organization');
   const team = context.config.migrationConsent
     ? await consented(reader, caller, teamId, organizationId)
-    : await withoutProjects(context, reader, caller, teamId);
+    : await withoutProjects(context, reader, caller, { teamId, organizationId });
   return { target, team };
 }
 
 /** Whoever governs a team has its projects, so an admin of the team must agree to a move of them under every setting. */
-async function withoutProjects(context: Context, reader: Reader, caller: Caller, teamId: number): Promise<TeamRecord> {
+async function withoutProjects(
+  context: Context,
+  reader: Reader,
+  caller: Caller,
+  { teamId, organizationId }: { readonly teamId: number; readonly organizationId: string },
+): Promise<TeamRecord> {
   const team = await readTeam(reader, teamId);
   if (team === undefined) throw noTeam(teamId);
   if (team.organizationId !== null || team.holds !== true || caller.operator) return team;
@@ -75,7 +80,7 @@ async function withoutProjects(context: Context, reader: Reader, caller: Caller,
   if (own?.role !== 'admin' && (await hasProjects(context, team))) {
     throw projectsStay(
       team,
-      'Propose a transfer (plinth team transfer). The team moves when one of its admins accepts it.',
+      `Propose a transfer: plinth team transfer ${teamId} --organization ${organizationId}. The team moves when one of its admins accepts it.`,
     );
   }
   return team;

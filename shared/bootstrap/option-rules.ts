@@ -166,13 +166,20 @@ export const rules: readonly Rule[] = [
     message: 'is not given: an install from registry type forge1, the default, will need it',
     when: (facts) => forge1Default(facts) && !facts.installs && !facts.has('registryUser'),
   },
-  ...(['registryUser', 'forge1Pat'] as const).map(
-    (option): Rule => ({
-      option,
-      does: 'refuse',
-      message: 'is required for registry type local-container with an install: images are mirrored from forge1 with it',
-      when: ({ values, installs, has }: Facts) => values.registryType === 'local-container' && installs && !has(option),
-    }),
+  ...(['registryUser', 'forge1Pat'] as const).flatMap((option) =>
+    [true, false].map(
+      (airgapped): Rule => ({
+        option,
+        does: 'refuse',
+        // An airgapped install takes its images from the package.
+        message: `is required for registry type local-container with an install${airgapped ? '' : ': images are mirrored from forge1 with it'}`,
+        when: ({ values, installs, has }: Facts) =>
+          values.registryType === 'local-container' &&
+          (values.airgapped === true) === airgapped &&
+          installs &&
+          !has(option),
+      }),
+    ),
   ),
   {
     option: 'forge1Pat',

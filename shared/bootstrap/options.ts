@@ -120,7 +120,7 @@ const projectId = like(/^[a-z][a-z0-9-]{4,28}[a-z0-9]$/, 'must be a project id: 
 const duration = like(/^/, '')
   .refine(
     (text) => parseDuration(text) !== undefined,
-    'must be a positive duration such as 90m, 2h, 1h30m or 2d, at most 3650d',
+    'must be a positive duration such as 90m, 2h, 1h30m or 2d, at most 366d',
   )
   .meta({ pattern: durationPattern });
 

@@ -1,4 +1,5 @@
 /** The same command again for a bootstrap that exists: which options change, and which may not. Pure. */
+import { shellWord } from '../command-words.js';
 import { Problem } from '../problems.js';
 import { installFlags } from './option-rules.js';
 import {
@@ -88,8 +89,7 @@ export function resumeOptions(
     }));
     throw new Problem('conflict', errors.map(({ path, message }) => `${path} ${message}`).join('; '), {
       errors,
-      advice:
-        'Give the values that stand; or remove the project first (plinth beta bootstrap-cloud cleanup); or bootstrap another one under another --project-name.',
+      advice: `Give the values that stand; or remove the project first: plinth beta bootstrap-cloud cleanup ${shellWord(stands.options.projectName)}; or bootstrap another one under another --project-name.`,
     });
   }
   return { options, secrets, changes: changed.map(({ option, from, to }) => ({ option, from, to })) };

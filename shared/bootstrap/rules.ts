@@ -86,7 +86,7 @@ export const fillOptions = (stored: Readonly<Record<string, unknown>>): Bootstra
 export function refusalOf(errors: readonly Fault[]): Problem {
   return new Problem('bad-input', errors.map(({ path, message }) => `${path} ${message}`).join('; '), {
     errors,
-    advice: 'Correct these flags and run the command again.',
+    advice: 'Correct what is named and run the command again.',
   });
 }
 

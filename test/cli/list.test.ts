@@ -67,7 +67,7 @@ describe('what a list says', function () {
     ]);
     expect(stdout).to.match(/Protected\n +kept +until \d{4}-.* UTC by alice@example\.com: Debugging: storage/);
     expect(stdout).to.match(/Could not be removed\n +stuck +Project failed: a lien is in the way\./);
-    expect(stdout).to.include('cleanup <project>');
+    expect(stdout).to.match(/Tried again by\n +stuck +plinth beta bootstrap-cloud cleanup stuck-ab12cd34/);
     // In a pipe: no colours, and no wider than people's windows.
     expect(stdout).not.to.include('\u001b');
     expect(Math.max(...lines.map((line) => line.length))).to.be.at.most(100);

@@ -40,22 +40,42 @@ describe('cleanup --wait', function () {
     expect(last).to.have.nested.property('bootstrap.state', 'removed');
   });
 
-  it('fails where the removal fails, says why, and is not in the way of the next try', async () => {
+  it('refuses a project under a lien before anything is deleted, and the command that it names takes the lien away', async () => {
     const view = await made('refused');
     const liens = scene.cloud.world.table<Record<string, unknown>>('liens');
-    liens['liens/p1'] = {
-      name: 'liens/p1',
-      parent: `projects/${life.project(view.projectId)['projectNumber']}`,
-      restrictions: ['resourcemanager.projects.delete'],
-      reason: 'audit under way',
-      origin: 'audit',
-      createTime: new Date().toISOString(),
-    };
+    for (const name of ['p1', 'p2']) {
+      liens[`liens/${name}`] = {
+        name: `liens/${name}`,
+        parent: `projects/${life.project(view.projectId)['projectNumber']}`,
+        restrictions: ['resourcemanager.projects.delete'],
+        reason: `audit ${name} under way`,
+        origin: 'auditors',
+        createTime: new Date().toISOString(),
+      };
+    }
+    const since = scene.cloud.calls.last();
     const { exitCode, stderr } = await runAt(cleanup('refused'), alice);
-    expect(exitCode).to.equal(7);
-    expect(stderr).to.contain('refused could not be removed.').and.to.contain('audit under way');
-    delete liens['liens/p1'];
+    expect(exitCode, stderr).to.equal(5);
+    for (const name of ['p1', 'p2']) {
+      expect(stderr)
+        .to.contain(`audit ${name} under way (placed by auditors)`)
+        .and.contain(`gcloud alpha resource-manager liens delete ${name} --project ${view.projectId}`);
+      delete liens[`liens/${name}`];
+    }
+    expect((await scene.view(view.id)).state).to.equal('succeeded');
+    const changes = scene.cloud.calls.list({ since }).filter(({ method }) => /delete|update|patch|set/i.test(method));
+    expect(changes).to.deep.equal([]);
     expect((await runAt(cleanup('refused'), alice)).exitCode).to.equal(0);
+  });
+
+  it('fails where the removal fails, says why, and is not in the way of the next try', async () => {
+    await made('denied');
+    const fault = scene.cloud.faults.add({ method, times: 0, code: 403, status: 'PERMISSION_DENIED' });
+    const { exitCode, stderr } = await runAt(cleanup('denied'), alice);
+    expect(exitCode).to.equal(7);
+    expect(stderr).to.contain('Error: denied could not be removed. Project failed: ');
+    scene.cloud.faults.remove(fault);
+    expect((await runAt(cleanup('denied'), alice)).exitCode).to.equal(0);
   });
 
   it('leaves the removal to the service on Ctrl-C, and says how to look after it', async () => {

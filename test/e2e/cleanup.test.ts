@@ -207,7 +207,7 @@ describe('cleanup', function () {
   });
 
   it('respects a lien, reports it, and leaves the project alone after three tries, until a person asks', async () => {
-    const view = await made('liened');
+    const view = await made('liened', { 'cloud-acme-issuer': true });
     const liens = table('liens');
     liens['liens/p1'] = {
       name: 'liens/p1',
@@ -223,13 +223,22 @@ describe('cleanup', function () {
       expect((await life.cleaned()).failed).to.deep.equal([]);
       const record = await life.record(view.id);
       expect(record).to.include({ state: 'removal-failed' });
-      expect(record?.problem?.detail).to.contain('audit under way');
+      expect(record?.problem?.detail).to.match(
+        /^Check for liens failed: The project .* cannot be deleted, because a lien forbids it: audit under way.*\(placed by audit\)\.$/,
+      );
+      expect(record?.problem?.advice).to.contain(
+        `gcloud alpha resource-manager liens delete p1 --project ${view.projectId}`,
+      );
       expect(record?.removal?.failures).to.equal(tries);
     }
     expect(life.project(view.projectId)).to.include({ state: 'ACTIVE' });
     expect(liens['liens/p1']).not.to.equal(undefined);
-    // What is of use as long as the project stands is still there.
-    expect(secretsOf(view.id)).not.to.deep.equal([]);
+    // Nothing is deleted: neither in other projects, nor in plinth's own.
+    await scene.expectAll(view);
+    const gone = Object.entries((await life.record(view.id))?.instances ?? {}).filter(
+      ([, { state }]) => state === 'gone',
+    );
+    expect(gone).to.deep.equal([]);
     const { remove, keep } = await life.cleaned();
     expect(remove).to.deep.equal([]);
     // Its labels have not expired with its record.

@@ -1,11 +1,36 @@
 /** `next` of a problem: the command that whoever reads `--json` runs after a failure, and what it leads to. */
 import { expect } from 'chai';
+import { commands } from '../../cli/commands/index.js';
+import { createRegistry } from '../../cli/frame/help.js';
+import { readCommand } from '../../cli/run.js';
 import { local, people } from '../../local/stack/deployment.js';
 import { type Life, lifeOf } from '../support/life.js';
 import { type PlinthHere, runAt, startAt } from '../support/plinth-here.js';
 import { argsOf, type Caller, makeScene, type Scene, succeeded } from '../support/scene.js';
 
 const beta = ['beta', 'bootstrap-cloud'];
+const registry = createRegistry(commands, 80);
+
+/** What somebody meets, and what its advice ends when they run it as it is printed. */
+interface Story {
+  readonly problem: string;
+  readonly before?: readonly (readonly string[])[];
+  /** Fails first, and succeeds once the command of its advice has run. */
+  readonly args: readonly string[];
+}
+
+const stories: readonly Story[] = [
+  {
+    problem: 'a member who is not in the organization that their team moves into',
+    before: [['team', 'add-member', 'TEAM', 'bob@example.com']],
+    args: ['team', 'migrate', 'TEAM', '--organization', 'acme', '--yes'],
+  },
+  {
+    problem: 'a protection of what is to be removed',
+    before: [[...beta, 'protect', 'standing', '--until', '2h', '--reason', 'a look']],
+    args: [...beta, 'cleanup', 'standing', '--yes'],
+  },
+];
 const nobody = '00000000-0000-4000-8000-000000000000';
 
 interface Case {
@@ -309,14 +334,42 @@ describe('next', function () {
         const failure = `${problem.code}: ${problem.detail}`;
         expect(met, 'each step makes progress').to.not.include(failure);
         met.push(failure);
-        const after = await read(problem.next.split(' ').slice(1), caller);
+        // Only a person logs in, so nothing is named for a program to run.
+        if (problem.code === 'unauthenticated') expect(problem.next).to.equal(undefined);
+        const after = await read(problem.next?.split(' ').slice(1) ?? commandIn(problem.advice), caller);
         expect(after.exitCode, `${stderr}\n${problem.next}\n${after.stderr}`).to.equal(0);
         known += after.stdout;
       }
       expect([last, met.length], met.join('\n')).to.deep.equal([0, chain.failures]);
     });
   }
+
+  for (const { problem, before: earlier = [], args } of stories) {
+    it(`of ${problem}: its advice, run as it is printed, ends it`, async () => {
+      const filled = (words: readonly string[]) => words.map((word) => (word === 'TEAM' ? team : word));
+      for (const words of earlier) expect((await run(filled(words), {})).exitCode, words.join(' ')).to.equal(0);
+      const failed = await run(filled(args), {});
+      expect(failed.exitCode, failed.stderr).not.to.equal(0);
+      const advised = commandIn(failed.result.problem.advice);
+      const after = await run(advised, {});
+      expect(after.exitCode, `${advised.join(' ')}\n${after.stderr}`).to.equal(0);
+      const again = await run(filled(args), {});
+      expect(again.exitCode, again.stderr).to.equal(0);
+    });
+  }
 });
+
+/** The first command of a text that runs as it stands: the longest one, as what follows it is prose. */
+function commandIn(text: string): readonly string[] {
+  for (const [, rest = ''] of text.matchAll(/\bplinth ([^\n]*)/g)) {
+    const words = rest.split(' ').map((word) => word.replace(/[.,;:]$/, ''));
+    const whole = words
+      .map((_, at) => words.slice(0, words.length - at))
+      .find((args) => readCommand(args, registry)?.fits);
+    if (whole !== undefined) return whole;
+  }
+  throw new Error(`no command is in: ${text}`);
+}
 
 /** Waits until it has said so, and returns that part. */
 const said = ({ stdout, stderr, onText }: PlinthHere, pattern: RegExp): Promise<string> =>

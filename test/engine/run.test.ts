@@ -6,7 +6,7 @@ import { viewOf } from '../../functions/bootstraps/view.js';
 import { wakeInstance } from '../../functions/bootstraps/wake.js';
 import { readEvents } from '../../functions/engine/record/events.js';
 import { runMessage } from '../../functions/engine/run/run.js';
-import type { AnyStep, Each, Outcome } from '../../functions/engine/step.js';
+import { type AnyStep, type Each, type Outcome, thisProject } from '../../functions/engine/step.js';
 import { Problem, type ProblemCode } from '../../shared/problems.js';
 import { secretOf } from '../support/planted.js';
 import { letters, numbers, toy } from './toys.js';
@@ -906,6 +906,18 @@ describe('the engine', () => {
     const begun = await other.begin([broken, extra, stands]);
     await other.drain([broken, extra, stands]);
     expect((await other.read(begun.bootstrap.id)).data.state).to.equal('failed');
+  });
+
+  it('names the project in what a step advises, so that its commands run as they stand', async () => {
+    const advice = `Its log: plinth beta bootstrap-cloud logs ${thisProject}.`;
+    const refuse = async (): Promise<Outcome> => {
+      throw new Problem('host-failed', 'It ended.', { advice });
+    };
+    const broken = toy(world, 'broken', { run: refuse });
+    const { bootstrap } = await world.begin([broken]);
+    await world.drain([broken]);
+    const { data } = await world.read(bootstrap.id);
+    expect(data.problem?.advice).to.equal(`Its log: plinth beta bootstrap-cloud logs ${data.projectId}.`);
   });
 
   it('keeps what a step warns of what stands, once in a generation', async () => {

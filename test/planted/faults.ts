@@ -255,4 +255,11 @@ export const faults: readonly Fault[] = [
     tests: ['cli/keyless.test.js'],
     fails: 'speaks for the service account that these name, to the OAuth client of the deployment',
   },
+  {
+    name: 'A removal meets a lien only when DNS, roles and credentials are gone',
+    source: '1df4c30',
+    edits: [{ find: 'checkUndo: ({ context, bootstrap }) => refuseLiens(context, bootstrap.projectId),', put: '' }],
+    tests: ['e2e/cleanup.test.js'],
+    fails: 'respects a lien, reports it, and leaves the project alone',
+  },
 ];

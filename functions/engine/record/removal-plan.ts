@@ -5,6 +5,7 @@
 
 import type { Instance, Plan } from '../plan.js';
 import { callerSecret } from './caller-secret.js';
+import { undoCheckOf } from './undo-check.js';
 
 /** Its removal takes every step with `goes: 'project'` along. */
 const projectStep = 'project';
@@ -17,12 +18,14 @@ export function removalPlanOf(plan: Plan): Plan {
   }
   const undone = [...plan.values()].filter(({ step }) => step.goes === 'undo').reverse();
   const project = undone.find(({ step }) => step.name === projectStep);
+  const check = undoCheckOf(undone);
+  const first = check === undefined ? [] : [check.id];
   const removals = undone.map((instance): Instance => {
     const { id } = instance;
     const dependents = undone.filter((other) => below.get(other.id)?.has(id)).map((other) => other.id);
     const outlivesProject = project !== undefined && id !== project.id && !below.get(id)?.has(project.id);
     const needs = new Set([...dependents, ...(outlivesProject ? [project.id] : [])]);
-    return { ...instance, fillings: {}, needs: [...needs] };
+    return { ...instance, fillings: {}, needs: needs.size === 0 ? first : [...needs] };
   });
   const last: Instance = {
     id: callerSecret.name,
@@ -30,7 +33,9 @@ export function removalPlanOf(plan: Plan): Plan {
     key: '',
     lane: callerSecret.lane,
     fillings: {},
-    needs: removals.map(({ id }) => id),
+    needs: [...first, ...removals.map(({ id }) => id)],
   };
-  return new Map([...removals, last].map((instance) => [instance.id, instance]));
+  return new Map(
+    [...(check === undefined ? [] : [check]), ...removals, last].map((instance) => [instance.id, instance]),
+  );
 }

@@ -3,6 +3,7 @@
  */
 import type { BootstrapState, StoredProblem } from '../../../shared/bootstrap/bootstrap.js';
 import type { BootstrapEvent } from '../../../shared/bootstrap/event.js';
+import { calledBy } from '../../../shared/command-words.js';
 import { collections } from '../../../shared/names.js';
 import type { Write } from '../../store/store.js';
 import { type Instance, type Plan, readyIn, titleOf } from '../plan.js';
@@ -242,7 +243,7 @@ function advanceRemoval(before: BootstrapRecord, plan: Plan, at: string, told: T
   const failures = (removal?.failures ?? 0) + 1;
   const quarantined = failures >= maxFailures;
   const advice = quarantined
-    ? 'It is left alone now. Heal the cause, then have an operator run plinth beta bootstrap-cloud cleanup for it.'
+    ? `It is left alone now. Heal the cause, then have an operator run plinth beta bootstrap-cloud cleanup ${calledBy(before)}`
     : 'It is tried again by itself.';
   const problem = problemIn(plan, instances, advice);
   return {

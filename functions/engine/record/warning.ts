@@ -51,7 +51,7 @@ function adviceOn(record: BootstrapRecord, longestAt: string): string {
   const command = 'plinth beta bootstrap-cloud';
   if (longestAt > removeAt) return `To keep it longer: ${command} extend ${called} --ttl 4h`;
   if (latestEnd(record.createdAt) > removeAt) {
-    return `It lives as long as this deployment allows. Only an operator can keep it longer, by: ${command} protect ${called} --until 1d --reason "…"`;
+    return `It lives as long as this deployment allows. Only an operator can keep it longer, by: ${command} protect ${called} --until 1d --reason "still in use"`;
   }
   return `No project lives longer than ${formatSeconds(longestLifeSeconds)}. Copy what you need from it, and bootstrap another one.`;
 }

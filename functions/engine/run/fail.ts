@@ -1,8 +1,10 @@
 /** Decides what follows a failure: a retry after a while, or the end of the instance. */
 import { QuotaShort, type StoredProblem } from '../../../shared/bootstrap/bootstrap.js';
+import { calledBy } from '../../../shared/command-words.js';
 import { Problem } from '../../../shared/problems.js';
 import { type Instance, titleOf } from '../plan.js';
 import type { LeaseRecord } from '../record/documents.js';
+import { thisProject } from '../step.js';
 import { end } from './end.js';
 import { handOver, pause } from './hand-over.js';
 import type { Invocation } from './invocation.js';
@@ -47,7 +49,7 @@ export async function afterFailure(
 }
 
 export const fail = (invocation: Invocation, problem: Problem): Promise<RunResult> =>
-  end(invocation, { state: 'failed', problem: stored(problem) });
+  end(invocation, { state: 'failed', problem: stored(problem, calledBy(invocation.bootstrap.data)) });
 
 /** All that a person reads of it: where to look. */
 export const faultOfOurs = (instance: Instance, { span }: Invocation): Problem =>
@@ -55,12 +57,12 @@ export const faultOfOurs = (instance: Instance, { span }: Invocation): Problem =
     advice: `Run the same command again; if it comes back, tell your operator this trace: ${span.id}.`,
   });
 
-const stored = ({ code, detail, advice, members }: Problem): StoredProblem => {
+const stored = ({ code, detail, advice, members }: Problem, called: string): StoredProblem => {
   const short = QuotaShort.array().safeParse(members?.['short']).data;
   return {
     code,
     detail,
-    ...(advice === undefined ? {} : { advice }),
+    ...(advice === undefined ? {} : { advice: advice.replaceAll(thisProject, called) }),
     ...(short === undefined ? {} : { short }),
     ...(code !== 'cloud-policy' || members === undefined ? {} : { members }),
   };

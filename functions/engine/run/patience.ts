@@ -2,8 +2,10 @@
  * How long an instance that answers `again` is waited for within a generation. What never comes becomes a failure that
  * somebody sees. Only looks and the waits between them count, not the time in which no function runs. Pure.
  */
+
 import { Problem, type ProblemCode } from '../../../shared/problems.js';
 import { type Instance, titleOf } from '../plan.js';
+import { thisProject } from '../step.js';
 
 export interface Waited {
   /** The time that looking took, and the cloud time between the looks. */
@@ -33,8 +35,7 @@ export function endless(
   if (removing) {
     if (seconds < longestUndoSeconds) return undefined;
     return new Problem('cloud-propagation', `It is not gone after an hour of waiting: ${note}.`, {
-      advice:
-        'Look into the project for what keeps it; then have an operator run plinth beta bootstrap-cloud cleanup for it.',
+      advice: `Look into the project for what keeps it; then have an operator run plinth beta bootstrap-cloud cleanup ${thisProject}`,
     });
   }
   if (seconds < patienceSeconds) return undefined;

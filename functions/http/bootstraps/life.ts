@@ -14,6 +14,7 @@ import { shareWithTeam, unshareWithTeam } from '../../bootstraps/team-shares.js'
 import type { Context } from '../../context.js';
 import type { StoredBootstrap } from '../../engine/record/documents.js';
 import type { AnyStep } from '../../engine/step.js';
+import { refuseLiens } from '../../steps/cloud/project-liens.js';
 import { countChange } from '../rate-limit.js';
 import type { Handlers } from '../router.js';
 import type { Access } from './access.js';
@@ -69,6 +70,7 @@ export function lifeHandlers(
       const isProtected = ({ protection }: StoredBootstrap['data']) =>
         protection !== undefined && protection.until > context.clock.now().toISOString();
       const mayGo = (record: StoredBootstrap['data']) => record.removal !== undefined || !isProtected(record);
+      if (data.state !== 'removed' && data.state !== 'removing' && mayGo(data)) await refuseLienNow(context, data);
       const asked = await requestRemoval(context, steps, id, { by: caller.email, why: 'asked', mayGo, agreed });
       if (asked.data.removal === undefined && asked.data.state !== 'removed') {
         const { until, by, reason } = asked.data.protection ?? {};
@@ -79,6 +81,15 @@ export function lifeHandlers(
       return shown(Promise.resolve(asked));
     },
   };
+}
+
+/** The answer names a lien at once. The removal looks again itself, so that an outage of Google does not hold up the request. */
+async function refuseLienNow(context: Context, { projectId }: StoredBootstrap['data']): Promise<void> {
+  try {
+    await refuseLiens(context, projectId);
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'cloud-conflict') throw error;
+  }
 }
 
 type Shares = 'shareBootstrap' | 'unshareBootstrap' | 'shareBootstrapWithTeam' | 'unshareBootstrapWithTeam';

@@ -75,7 +75,7 @@ const words: Readonly<Record<number, (place: string, target: TunnelTarget) => Wo
   4047: (place) => ({
     code: 'host-unreachable',
     detail: `IAP finds no running VM for ${place}.`,
-    advice: 'See whether the VM runs: “plinth beta bootstrap-cloud restart-vms” starts it.',
+    advice: 'See whether the VM runs: “restart-vms” starts it.',
   }),
   4051: forgotten,
 };

@@ -43,7 +43,7 @@ export const machineLogin = defineStep({
   summary: ({ by }) => (by === 'os-login' ? 'by OS Login' : 'by SSH keys in the metadata'),
   warning({ by, isRequired, withoutEffect }) {
     if (by === 'os-login') {
-      return `The organization requires OS Login, so people log in to machines as themselves. Without effect: ${withoutEffect.join(', ')}. Bring a key of your own: gcloud compute os-login ssh-keys add --key-file <public key>`;
+      return `The organization requires OS Login, so people log in to machines as themselves. Without effect: ${withoutEffect.join(', ')}. Bring a key of your own: gcloud compute os-login ssh-keys add --key-file ~/.ssh/id_ed25519.pub`;
     }
     if (!isRequired) return undefined;
     return 'The organization requires OS Login by now. This bootstrap began with SSH keys in metadata, which its machines may ignore. A new bootstrap uses OS Login.';

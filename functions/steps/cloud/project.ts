@@ -18,6 +18,7 @@ import { again, defineStep, doneWith, type Outcome, type StepCall } from '../../
 import { type Begun, follow, resume } from './following.js';
 import { ProjectOutput } from './outputs.js';
 import { policies } from './policies.js';
+import { refuseLiens } from './project-liens.js';
 import { findProject, noProjectsAdvice, parentOf } from './project-place.js';
 
 type Call = Pick<StepCall, 'context' | 'bootstrap'>;
@@ -67,6 +68,7 @@ export const project = defineStep({
   },
 
   goes: 'undo',
+  checkUndo: ({ context, bootstrap }) => refuseLiens(context, bootstrap.projectId),
   removes: ({ projectId }) => [`project ${projectId}, and all that is in it`, `billing link of ${projectId}`],
   async undo(call) {
     const { projects, billing } = call.context.cloud;
@@ -78,12 +80,7 @@ export const project = defineStep({
     }
     const number = numberOf(found);
     await refuseOthers(call, found, call.output?.projectNumber);
-    const liens = await projects.liens(number);
-    if (liens.length > 0) {
-      throw new Problem('cloud-conflict', `The project ${projectId} is protected from deletion: ${liens.join('; ')}.`, {
-        advice: 'Remove the lien; the removal is tried again by itself, and by plinth beta bootstrap-cloud cleanup.',
-      });
-    }
+    await refuseLiens(call.context, projectId);
     // A deleted project would still count against the billing account's quota.
     if (((await billing.get(projectId)).billingAccountName ?? '') !== '') await billing.link(projectId, '');
     // Delete by number, which Google never reuses.

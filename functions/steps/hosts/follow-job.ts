@@ -1,7 +1,8 @@
 /** Runs a long command on a machine as a job. It starts once. Later runs of the step follow it and show its log. */
+
 import { Problem } from '../../../shared/problems.js';
 import { sha256 } from '../../../shared/sha256.js';
-import { again, done, type Outcome, type StepCall } from '../../engine/step.js';
+import { again, done, type Outcome, type StepCall, thisProject } from '../../engine/step.js';
 import type { Host, Job, JobLook } from '../../remote/remote.js';
 import { failedOn } from './script.js';
 
@@ -53,8 +54,7 @@ export async function followJob(
     if (!isMine) continue;
     if (look.exitCode === 0) return done;
     const words = (await lastWords(call, job, look)) || 'it said nothing';
-    const advice =
-      'Its log: plinth beta bootstrap-cloud logs <project>. Heal the cause, then run the same command again.';
+    const advice = `Its log: plinth beta bootstrap-cloud logs ${thisProject}. Heal the cause, then run the same command again.`;
     throw failedOn(host, what, look.exitCode ?? 0, words, advice);
   }
 }

@@ -1,6 +1,8 @@
 /** Runs Bash scripts with arguments on a machine. */
+
 import { saysNoRoom } from '../../../shared/no-room.js';
 import { Problem } from '../../../shared/problems.js';
+import { thisProject } from '../../engine/step.js';
 import type { ExecOptions, Executed, Host } from '../../remote/remote.js';
 
 /** `args` are $1, $2, … of the script. Neither they nor the script may hold a secret. Secrets go through `stdin`. */
@@ -29,7 +31,7 @@ export async function mustRun(
 export function mustHaveEnded(host: Host, what: string, { exitCode, stdout, stderr }: Executed): string {
   if (exitCode === 0) return stdout;
   const said = stderr.trim().split('\n').slice(-3).join('; ') || 'it said nothing';
-  const advice = `Look at the machine (plinth beta bootstrap-cloud ssh <project> ${host.name}), heal it, then run the same command again.`;
+  const advice = `Look at the machine (plinth beta bootstrap-cloud ssh ${thisProject} ${host.name}), heal it, then run the same command again.`;
   throw failedOn(host, what, exitCode, said, advice);
 }
 
@@ -39,7 +41,7 @@ export function failedOn({ name }: Host, what: string, exitCode: number, said: s
     return new Problem('host-failed', `${what} failed on ${name} with exit code ${exitCode}: ${said}`, { advice });
   }
   return new Problem('host-full', `${what} failed, as there is no room left on ${name}: ${said}`, {
-    advice: `Make room on its disk (plinth beta bootstrap-cloud ssh <project> ${name}), then run the same command again.`,
+    advice: `Make room on its disk (plinth beta bootstrap-cloud ssh ${thisProject} ${name}), then run the same command again.`,
   });
 }
 

@@ -2,9 +2,10 @@
  * Gives the datacenter's reserved addresses to the platform's services of type LoadBalancer. The step tells the cluster's
  * cloud controller which address a service gets, and waits for it.
  */
+
 import * as z from 'zod';
 import { Problem } from '../../../shared/problems.js';
-import { again, of, type StepCall } from '../../engine/step.js';
+import { again, of, type StepCall, thisProject } from '../../engine/step.js';
 import { address } from '../cloud/address.js';
 import { projectRoles } from '../cloud/project-roles.js';
 import { defineHostStep, hostNeeds, reach } from '../hosts/reach.js';
@@ -85,7 +86,7 @@ export const loadBalancers = defineHostStep({
       .join('; ');
     if (waiting.length === 0 || unasked.length > 0) return again(2, note);
     throw new Problem('cloud-propagation', `${note.charAt(0).toUpperCase()}${note.slice(1)}.`, {
-      advice: `Ask Kubernetes why (plinth beta bootstrap-cloud ssh <project> ${controllerOf(call.bootstrap.options, call.key)} -- k0s kubectl describe services --all-namespaces): its cloud controller gives the addresses. Then run the same command again.`,
+      advice: `Ask Kubernetes why (plinth beta bootstrap-cloud ssh ${thisProject} ${controllerOf(call.bootstrap.options, call.key)} -- k0s kubectl describe services --all-namespaces): its cloud controller gives the addresses. Then run the same command again.`,
     });
   },
   summary: ({ taken, free }) =>
