@@ -11,6 +11,8 @@ export interface Announced {
   /** Flags whose value has changed: `--project-ttl`. */
   readonly options: ReadonlySet<string>;
   readonly created: boolean;
+  /** Flags that a warning names: a given secret replaces the one in the file. */
+  readonly warned: ReadonlySet<string>;
   /** The command says that it acts on a bootstrap. */
   readonly begun: boolean;
 }
@@ -23,6 +25,7 @@ interface Result {
     | string
     | { readonly path: string; readonly state?: string; readonly movedAside?: string }
   )[];
+  readonly warnings?: readonly string[];
   readonly recovered?: readonly { readonly path: string; readonly backup?: string }[];
   readonly [more: string]: unknown;
 }
@@ -63,6 +66,7 @@ export function announcedBy(ran: Ran, folder: string): Announced {
     files: new Set([...paths, ...mentioned]),
     options: new Set((result.changes ?? []).map(({ option }) => option)),
     created: result.created === true,
+    warned: new Set((result.warnings ?? []).flatMap((text) => text.match(/--[a-z0-9-]+/g) ?? [])),
     begun: result.bootstrap !== undefined,
   };
 }

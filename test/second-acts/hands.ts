@@ -83,7 +83,8 @@ export function damageFile(path: string, how: Damage, at: number): void {
 export async function editFile(user: User, path: string, how: Edit): Promise<void> {
   const text = readFileSync(path, 'utf8');
   const isConfig = path.endsWith('config.yaml');
-  if (how === 'another secret, by sops') return editSecret(user);
+  if (how === 'another secret, by sops') return editSecret(user, 'postgresPassword');
+  if (how === 'another client secret, by sops') return editSecret(user, 'forge1AppClientSecret');
   if (how === 'a comment on top') return writeFileSync(path, `# note of the user\n${text}`);
   if (how === 'a blank line at the end') return writeFileSync(path, `${text}\n`);
   if (!isConfig) return;
@@ -125,11 +126,11 @@ export function identitiesOf({ folder }: User): string[] {
   }
 }
 
-async function editSecret(user: User): Promise<void> {
+async function editSecret(user: User, name: string): Promise<void> {
   const [path, opened, identity] = [pathOf(user, 'secrets'), await secretsOf(user), identitiesOf(user)[0]];
   if (path === undefined || opened === undefined || identity === undefined) return;
   const secrets = opened.secrets.map((secret) =>
-    secret.name === 'postgresPassword' ? { ...secret, fields: { password: editedSecret } } : secret,
+    secret.name === name ? { ...secret, fields: { password: editedSecret } } : secret,
   );
   const means = { now: new Date(), random: (size: number) => crypto.getRandomValues(new Uint8Array(size)) };
   const like = { text: readFileSync(path, 'utf8'), identity };

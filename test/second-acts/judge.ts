@@ -141,12 +141,12 @@ export const valuesIn = (file: SecretsFile | undefined): Map<string, string> =>
 /** Everything else was announced only if its option was. */
 function secretVerdicts(
   { before, after, known, secretsAfter, powers }: Judged,
-  { options, created, begun }: Announced,
+  { options, warned, created, begun }: Announced,
 ): string[] {
   const isNew = created || before.bootstrap?.id !== after.bootstrap?.id;
   const isDecided = (name: string) =>
     Object.entries(decidedBy).some(
-      ([flag, names]) => (options.has(flag) || known.unwritten.has(flag)) && names.test(name),
+      ([flag, names]) => [options, warned, known.unwritten].some((each) => each.has(flag)) && names.test(name),
     );
   const inFile = [...valuesIn(secretsAfter)].flatMap(([name, value]) => {
     const allowed = known.values.get(name);

@@ -91,6 +91,7 @@ export const edits = [
   'another value',
   'a blank line at the end',
   'another secret, by sops',
+  'another client secret, by sops',
 ] as const;
 export type Edit = (typeof edits)[number];
 

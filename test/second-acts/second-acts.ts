@@ -150,7 +150,7 @@ async function command(play: Play, words: string, powers: Powers, run: () => Pro
     ...{ ran, before, after, secretsAfter, powers },
     known: {
       ...{ folder: user.folder, lostVms: play.lostVms },
-      ...{ secrets: [...play.texts], values: valuesBefore(play, secretsBefore), unwritten: play.unwritten },
+      ...{ secrets: [...play.texts], values: valuesBefore(play, secretsBefore, ran), unwritten: play.unwritten },
     },
   });
   const faults = unknownAmong(verdicts);
@@ -168,12 +168,18 @@ const storyOf = ({ args, stdout, stderr }: Ran): string =>
     '\n',
   );
 
-/** What is in the file counts. Without one that can be read, what plinth holds. */
-const valuesBefore = ({ held }: Play, inFile: SecretsFile | undefined): Map<string, ReadonlySet<string>> => {
+/** What is in the file counts. Without one that can be read, or where it is recovered, what plinth holds. */
+function valuesBefore(
+  { held }: Play,
+  inFile: SecretsFile | undefined,
+  { args }: Ran,
+): Map<string, ReadonlySet<string>> {
   const values = new Map<string, ReadonlySet<string>>(held);
-  for (const [name, value] of valuesIn(inFile)) values.set(name, new Set([value, ...(held.get(name) ?? [])]));
+  const isKept = !args.includes('--recover-config');
+  for (const [name, value] of valuesIn(inFile))
+    values.set(name, new Set([value, ...(isKept ? [] : (held.get(name) ?? []))]));
   return values;
-};
+}
 
 function noteSecrets({ texts, user }: Play, file: SecretsFile | undefined): void {
   for (const identity of identitiesOf(user)) texts.add(identity);
