@@ -69,10 +69,9 @@ export const bootstrapCloud = {
     if (call.has('check')) return lookBeforehand(call);
     const checked = await check(call);
     const { local } = checked;
-    const [{ findSshKey }, { readUploads }, { readBase }] = await Promise.all([
+    const [{ findSshKey }, { readUploads }] = await Promise.all([
       import('../identity/ssh-key.js'),
       import('../machines/uploads.js'),
-      import('../files/standing-files.js'),
     ]);
     const planned = call.word('apply') && (await (await import('../files/plan-file.js')).readPlan(call, 'bootstrap'));
     if (!local.recoverConfig) sayChecked(call, checked);
@@ -83,7 +82,7 @@ export const bootstrapCloud = {
     const found = local.recoverConfig
       ? await recoveryOf(call, client, { key, local, given: asGiven, beforehand: checked, planned })
       : undefined;
-    const { options, warnings } = found ?? checked;
+    const { options } = found ?? checked;
     const keys = keysOf(options);
     const request = requestOf(call, found?.recovery.options ?? asGiven, key, planned);
     if (isPreview(call)) {
@@ -97,7 +96,8 @@ export const bootstrapCloud = {
     const standing = found === undefined ? await client.findStanding(options.projectName) : found.standing;
     const recovered = found && (await found.keep(request));
     const known = standing?.id ?? found?.recovery.recovered.id;
-    const base = known === undefined ? {} : await readBase(local, keys, known, settings);
+    const { base, replaced } = await baseOf(call, local, keys, { id: known, given: request.options });
+    const warnings = [...(found ?? checked).warnings, ...replaced];
     keepKey(call, key);
     const needsMachine = uploads.files.length > 0 || options.createTestUser;
     const identity = needsMachine ? await machineIdentity(call, client, key, standing?.id) : undefined;
@@ -135,6 +135,28 @@ export const bootstrapCloud = {
     };
   },
 } satisfies Command;
+
+/** The user's files of the bootstrap, and in words which of their secrets the given ones replace. */
+async function baseOf(
+  call: Call,
+  local: LocalOptions,
+  keys: readonly ('dc1' | 'dc2')[],
+  { id, given }: { readonly id: string | undefined; readonly given: GivenOptions },
+) {
+  if (id === undefined) return { base: {}, replaced: [] };
+  const [{ readBase }, { replacedSecrets }] = await Promise.all([
+    import('../files/standing-files.js'),
+    import('../files/replaced-secrets.js'),
+  ]);
+  const { output, settings } = call;
+  const base = await readBase(local, keys, id, settings);
+  const path = local.secretsFile;
+  const faults = await replacedSecrets({ id, path, text: base.dc1?.secrets, given }, settings);
+  if (call.has('strict') && faults.length > 0) throw refusalOf(faults);
+  const replaced = faults.map(({ message }) => `${path} ${message}`);
+  for (const text of replaced) output.warn(text);
+  return { base, replaced };
+}
 
 function requestOf(
   call: Call,
