@@ -11,6 +11,8 @@ export interface Announced {
   /** Flags whose value has changed: `--project-ttl`. */
   readonly options: ReadonlySet<string>;
   readonly created: boolean;
+  /** It tells what changes: it is a bootstrap command, and no other one that shows a bootstrap. */
+  readonly resumes: boolean;
   /** Flags that a warning names: a given secret replaces the one in the file. */
   readonly warned: ReadonlySet<string>;
   /** The command says that it acts on a bootstrap. */
@@ -66,6 +68,7 @@ export function announcedBy(ran: Ran, folder: string): Announced {
     files: new Set([...paths, ...mentioned]),
     options: new Set((result.changes ?? []).map(({ option }) => option)),
     created: result.created === true,
+    resumes: result.changes !== undefined,
     warned: new Set((result.warnings ?? []).flatMap((text) => text.match(/--[a-z0-9-]+/g) ?? [])),
     begun: result.bootstrap !== undefined,
   };

@@ -85,6 +85,7 @@ export async function editFile(user: User, path: string, how: Edit): Promise<voi
   const isConfig = path.endsWith('config.yaml');
   if (how === 'another secret, by sops') return editSecret(user, 'postgresPassword');
   if (how === 'another client secret, by sops') return editSecret(user, 'forge1AppClientSecret');
+  if (how === 'an SSH key of their own') return makeOwnKey(user);
   if (how === 'a comment on top') return writeFileSync(path, `# note of the user\n${text}`);
   if (how === 'a blank line at the end') return writeFileSync(path, `${text}\n`);
   if (!isConfig) return;
@@ -124,6 +125,14 @@ export function identitiesOf({ folder }: User): string[] {
   } catch {
     return [];
   }
+}
+
+/** plinth prefers it to the one that it made. */
+function makeOwnKey({ folder }: User): void {
+  const home = join(folder, '.home', '.ssh');
+  if (existsSync(home)) return;
+  mkdirSync(home);
+  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(home, 'id_ed25519')]);
 }
 
 async function editSecret(user: User, name: string): Promise<void> {

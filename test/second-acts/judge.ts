@@ -104,7 +104,15 @@ function cloudVerdicts(judged: Judged, announced: Announced): string[] {
 
 const finished: readonly (string | undefined)[] = ['succeeded', 'succeeded-with-warnings'];
 /** Whose change reaches VMs and networks. The others change files and labels alone. */
-const reachVms = ['--spot-vms', '--preemptible', '--root-disk-size', '--multi-dc', '--custom-pg-ip', '--registry-type'];
+const reachVms = [
+  '--ssh-public-key-path',
+  '--spot-vms',
+  '--preemptible',
+  '--root-disk-size',
+  '--multi-dc',
+  '--custom-pg-ip',
+  '--registry-type',
+];
 
 function isExplained({ name, what }: Change, { before, after, known, powers }: Judged, announced: Announced): boolean {
   if (powers.looks) return false;
@@ -122,7 +130,7 @@ function isExplained({ name, what }: Change, { before, after, known, powers }: J
 }
 
 /** Commands that change life or people show the view, and no `changes`. */
-const powersOverLabels = ({ begun, options }: Announced): boolean => begun && options.size === 0;
+const powersOverLabels = ({ begun, resumes }: Announced): boolean => begun && !resumes;
 
 /** Secrets that an option decides, by its flag. */
 const decidedBy: Readonly<Record<string, RegExp>> = {

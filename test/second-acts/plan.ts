@@ -39,6 +39,7 @@ export const flagSets = [
   { name: 'other paths', flags: { 'install-config': 'other.yaml', 'secrets-file': 'other.vault.yaml' } },
   { name: 'a flag that contradicts another', flags: { preemptible: true, 'spot-vms': true } },
   { name: 'a flag with a broken value', flags: { 'project-ttl': 'soon' } },
+  { name: 'a limit of the cost', flags: { 'max-cost': '3' } },
   { name: 'a limit that is too low', flags: { 'max-cost': '0.01' } },
 ] as const satisfies readonly [FlagSet, ...FlagSet[]];
 
@@ -92,6 +93,7 @@ export const edits = [
   'a blank line at the end',
   'another secret, by sops',
   'another client secret, by sops',
+  'an SSH key of their own',
 ] as const;
 export type Edit = (typeof edits)[number];
 
@@ -184,7 +186,7 @@ function handsOf(random: Random, machines: boolean): Act {
   const [file, how, at] = [random.pick(fileWeights), random.pick(edits), random.next()];
   const damage = random.pick(damages);
   const vm = random.pick(vms);
-  if (chance < 0.35) return { kind: 'edit', file: file === 'secrets' ? file : 'config', how };
+  if (chance < 0.35) return { kind: 'edit', file: /sops/.test(how) || file === 'secrets' ? 'secrets' : 'config', how };
   if (chance < 0.85) return { kind: 'damage', file, how: damage, at };
   if (chance < 0.9 && machines) return { kind: 'lose', what: 'the record', vm };
   return { kind: 'lose', what: chance < 0.95 ? 'a VM' : 'a running VM', vm };
