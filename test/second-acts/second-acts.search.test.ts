@@ -11,7 +11,7 @@ describe('second acts: reruns, recoveries, edits, damaged files and kills, in an
   after(() => secondActs.close());
 
   it(`end well, and change nothing that was not announced ${bySeed}`, async function () {
-    this.timeout(600_000);
+    this.timeout(1_800_000);
     const goesOn = createRounds(2);
     for (let at = seed; goesOn(); at += 1) {
       const told = await secondActs.play(at, placesOf(secondActs.size(at)));

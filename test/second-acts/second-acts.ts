@@ -13,7 +13,7 @@ import { judge, type Powers, valuesIn } from './judge.js';
 import { unknownAmong } from './known-faults.js';
 import { type Act, flagSets, isByHand, type Plan, planOf, wordsOf } from './plan.js';
 import { type Snapshot, takeSnapshot } from './snapshot.js';
-import { makeUser, openStage, type Ran, runBounded, runKilled, type Stage, type User } from './stage.js';
+import { boundMs, makeUser, openStage, type Ran, runBounded, runKilled, type Stage, type User } from './stage.js';
 
 interface Play {
   readonly stage: Stage;
@@ -142,7 +142,7 @@ async function command(play: Play, words: string, powers: Powers, run: () => Pro
   const ran = await run();
   stage.scene.cloud.faults.clear();
   Object.assign(stage.trouble, { fails: 0, dies: 0 });
-  await stage.scene.stack.settle(120);
+  await stage.scene.stack.settle(boundMs / 1000);
   const [after, secretsAfter] = [await takeSnapshot(place), await secretsOf(user)];
   play.timeline.push(`${words}: ${ran.ending === 'ended' ? `exit code ${ran.exitCode}` : ran.ending}${lastWords(ran)}`);
   noteSecrets(play, secretsAfter);

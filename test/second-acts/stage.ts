@@ -90,7 +90,7 @@ export interface Ran extends PlinthRun {
 }
 
 /** No command of these takes longer, however busy the computer. */
-const boundMs = 120_000;
+export const boundMs = 480_000;
 
 export async function runBounded(user: User, args: readonly string[], apart = false): Promise<Ran> {
   if (apart) return runApart(user, args);
@@ -103,7 +103,7 @@ const hung = (args: readonly string[]): Ran => ({ exitCode: null, stdout: '', st
 /** As a process, where a file may hold up the whole process. */
 async function runApart(user: User, args: readonly string[]): Promise<Ran> {
   const started = startPlinth(args, user);
-  const ended = await Promise.race([started.ended, sleep(boundMs / 4, undefined, { ref: false })]);
+  const ended = await Promise.race([started.ended, sleep(boundMs, undefined, { ref: false })]);
   if (ended !== undefined) return { ...ended, args, ending: 'ended' };
   started.child.kill('SIGKILL');
   await started.ended;
@@ -119,7 +119,7 @@ export async function runKilled(
   const started = startPlinth(args, user);
   await Promise.race([started.ended, sleep(afterMs)]);
   started.child.kill(signal);
-  const late = setTimeout(() => started.child.kill('SIGKILL'), boundMs / 4);
+  const late = setTimeout(() => started.child.kill('SIGKILL'), boundMs);
   const ended = await started.ended;
   clearTimeout(late);
   const ending = started.child.signalCode ?? 'ended';
