@@ -69,9 +69,10 @@ export const bootstrapCloud = {
     if (call.has('check')) return lookBeforehand(call);
     const checked = await check(call);
     const { local } = checked;
-    const [{ findSshKey }, { readUploads }] = await Promise.all([
+    const [{ findSshKey }, { readUploads }, { baseOf }] = await Promise.all([
       import('../identity/ssh-key.js'),
       import('../machines/uploads.js'),
+      import('../files/replaced-secrets.js'),
     ]);
     const planned = call.word('apply') && (await (await import('../files/plan-file.js')).readPlan(call, 'bootstrap'));
     if (!local.recoverConfig) sayChecked(call, checked);
@@ -82,7 +83,7 @@ export const bootstrapCloud = {
     const found = local.recoverConfig
       ? await recoveryOf(call, client, { key, local, given: asGiven, beforehand: checked, planned })
       : undefined;
-    const { options } = found ?? checked;
+    const { options, warnings } = found ?? checked;
     const keys = keysOf(options);
     const request = requestOf(call, found?.recovery.options ?? asGiven, key, planned);
     if (isPreview(call)) {
@@ -97,7 +98,6 @@ export const bootstrapCloud = {
     const recovered = found && (await found.keep(request));
     const known = standing?.id ?? found?.recovery.recovered.id;
     const { base, replaced } = await baseOf(call, local, keys, { id: known, given: request.options });
-    const warnings = [...(found ?? checked).warnings, ...replaced];
     keepKey(call, key);
     const needsMachine = uploads.files.length > 0 || options.createTestUser;
     const identity = needsMachine ? await machineIdentity(call, client, key, standing?.id) : undefined;
@@ -119,7 +119,7 @@ export const bootstrapCloud = {
     await sayBegun(call, begun, shown !== undefined || agree !== undefined);
 
     const ended = await finish(call, client, begun.bootstrap, {
-      told: [...warnings, ...others],
+      told: [...warnings, ...replaced, ...others],
       files: uploads.files,
       identity,
       local,
@@ -135,28 +135,6 @@ export const bootstrapCloud = {
     };
   },
 } satisfies Command;
-
-/** The user's files of the bootstrap, and in words which of their secrets the given ones replace. */
-async function baseOf(
-  call: Call,
-  local: LocalOptions,
-  keys: readonly ('dc1' | 'dc2')[],
-  { id, given }: { readonly id: string | undefined; readonly given: GivenOptions },
-) {
-  if (id === undefined) return { base: {}, replaced: [] };
-  const [{ readBase }, { replacedSecrets }] = await Promise.all([
-    import('../files/standing-files.js'),
-    import('../files/replaced-secrets.js'),
-  ]);
-  const { output, settings } = call;
-  const base = await readBase(local, keys, id, settings);
-  const path = local.secretsFile;
-  const faults = await replacedSecrets({ id, path, text: base.dc1?.secrets, given }, settings);
-  if (call.has('strict') && faults.length > 0) throw refusalOf(faults);
-  const replaced = faults.map(({ message }) => `${path} ${message}`);
-  for (const text of replaced) output.warn(text);
-  return { base, replaced };
-}
 
 function requestOf(
   call: Call,
