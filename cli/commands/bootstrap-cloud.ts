@@ -97,7 +97,7 @@ export const bootstrapCloud = {
     const standing = found === undefined ? await client.findStanding(options.projectName) : found.standing;
     const recovered = found && (await found.keep(request));
     const known = standing?.id ?? found?.recovery.recovered.id;
-    const { base, replaced } = await baseOf(call, local, keys, { id: known, given: request.options });
+    const { base, replacedBy } = await baseOf(settings, local, keys, { id: known, given: request.options });
     keepKey(call, key);
     const needsMachine = uploads.files.length > 0 || options.createTestUser;
     const identity = needsMachine ? await machineIdentity(call, client, key, standing?.id) : undefined;
@@ -114,12 +114,12 @@ export const bootstrapCloud = {
       ...(found?.recovery.isLost && { takeUp: found.recovery.recovered.id }),
     };
     const begun = await begin(call, client, asked, { agreed, stood: standing !== undefined });
-    const others = begun.warnings.filter((text) => !warnings.includes(text));
+    const others = [...begun.warnings, ...replacedBy(begun)].filter((text) => !warnings.includes(text));
     for (const text of others.filter((each) => !shown?.told.some(({ what }) => what === each))) output.warn(text);
     await sayBegun(call, begun, shown !== undefined || agree !== undefined);
 
     const ended = await finish(call, client, begun.bootstrap, {
-      told: [...warnings, ...replaced, ...others],
+      told: [...warnings, ...others],
       files: uploads.files,
       identity,
       local,

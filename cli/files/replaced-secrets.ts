@@ -3,56 +3,51 @@
  * sops.
  */
 import { flagName, type GivenOptions, type LocalOptions, type SecretOption } from '../../shared/bootstrap/options.js';
-import { checkOptions, refusalOf } from '../../shared/bootstrap/rules.js';
-import type { Fault } from '../../shared/problems.js';
-import type { Call } from '../frame/command.js';
+import type { BeginReply } from '../../shared/bootstrap/routes.js';
+import { checkOptions } from '../../shared/bootstrap/rules.js';
 import type { Settings } from '../settings.js';
 import { keptIdentities } from './secrets-file.js';
 import { type DatacenterKey, readBase } from './standing-files.js';
 
-/** `replaced` says in words which secrets of the files the given ones replace. With `--strict` they are refused. */
+/** `replacedBy` names the secrets that the given ones replace, but for options that the run changes anyway. */
 export async function baseOf(
-  call: Call,
+  settings: Settings,
   local: LocalOptions,
   keys: readonly DatacenterKey[],
   { id, given }: { readonly id: string | undefined; readonly given: GivenOptions },
 ) {
-  if (id === undefined) return { base: {}, replaced: [] };
-  const { output, settings } = call;
-  const base = await readBase(local, keys, id, settings);
-  const path = local.secretsFile;
-  const faults = await replacedSecrets({ id, path, text: base.dc1?.secrets, given }, settings);
-  if (call.has('strict') && faults.length > 0) throw refusalOf(faults);
-  const replaced = faults.map(({ message }) => `${path} ${message}`);
-  for (const text of replaced) output.warn(text);
-  return { base, replaced };
+  const base = id === undefined ? {} : await readBase(local, keys, id, settings);
+  // A second datacenter copies these secrets of the first.
+  const flags = id === undefined ? [] : await replacedSecrets(id, base.dc1?.secrets, given, settings);
+  return {
+    base,
+    replacedBy: ({ changes }: Pick<BeginReply, 'changes'>): string[] =>
+      flags
+        .filter((flag) => !changes.some(({ option }) => option === flag))
+        .map((flag) => `${local.secretsFile} holds another value of ${flag}. The given one replaces it.`),
+  };
 }
 
-interface Parts {
-  /** The id of the bootstrap, whose identities are kept here. */
-  readonly id: string;
-  readonly path: string;
-  /** Of the first datacenter. A second one copies these secrets. */
-  readonly text: string | undefined;
-  readonly given: GivenOptions;
-}
-
-async function replacedSecrets({ id, path, text, given }: Parts, settings: Settings): Promise<Fault[]> {
+/** Their flags. */
+async function replacedSecrets(
+  id: string,
+  text: string | undefined,
+  given: GivenOptions,
+  settings: Settings,
+): Promise<string[]> {
   const kept = text === undefined ? undefined : await keptIdentities(id, settings);
   if (text === undefined || kept === undefined) return [];
   const [{ decryptSecrets }, { secretsIn }] = await Promise.all([
     import('../../shared/install-config/secrets.js'),
     import('../../shared/install-config/recovered-options.js'),
   ]);
-  // Whether the file is whole is judged by the service.
+  // The service judges whether the file is whole.
   const opened = await decryptSecrets(text, kept.text).catch(() => undefined);
   if (opened === undefined) return [];
   const { options, secrets } = checkOptions(given);
-  return Object.entries(secretsIn(opened, options.registryType)).flatMap(([option, value]) => {
-    const other = secrets[option as SecretOption];
-    if (other === undefined || other === value) return [];
-    return [
-      { path, message: `holds another value of ${flagName(option as SecretOption)}. The given one replaces it.` },
-    ];
+  const names = Object.entries(secretsIn(opened, options.registryType)) as [SecretOption, string][];
+  return names.flatMap(([option, value]) => {
+    const other = secrets[option];
+    return other === undefined || other === value ? [] : [flagName(option)];
   });
 }
