@@ -1,5 +1,5 @@
 /** Converts PEM keys (RSA and Ed25519) to OpenSSH's own forms (PROTOCOL.key, RFC 4253). */
-import { createPrivateKey, createPublicKey, type JsonWebKey, randomBytes } from 'node:crypto';
+import { createHash, createPrivateKey, createPublicKey, type JsonWebKey, randomBytes } from 'node:crypto';
 
 export interface OpenSshPair {
   /** `-----BEGIN OPENSSH PRIVATE KEY-----`, without a passphrase. */
@@ -85,3 +85,7 @@ const integer = (base64url: string | undefined) => {
   const value = bytes(base64url);
   return chunk((value[0] ?? 0) & 0x80 ? Buffer.concat([Buffer.from([0]), value]) : value);
 };
+
+/** Of a key's blob, as `ssh-keygen -l` prints it: `SHA256:…`. */
+export const fingerprintOf = (blob: Uint8Array): string =>
+  `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`;

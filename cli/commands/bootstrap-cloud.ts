@@ -5,30 +5,26 @@ import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import {
   type BootstrapOptions,
   flagName,
-  type GivenFlags,
   type GivenOptions,
-  isLocal,
   isSecret,
   type LocalOptions,
-  type Option,
   optionNames,
 } from '../../shared/bootstrap/options.js';
 import type { PlanDocument } from '../../shared/bootstrap/plan.js';
 import type { BootstrapRequest } from '../../shared/bootstrap/request.js';
 import type { BeginReply } from '../../shared/bootstrap/routes.js';
 import { type CheckedOptions, checkOptions, refusalOf } from '../../shared/bootstrap/rules.js';
-import type { Fault } from '../../shared/problems.js';
+import { check, isPreview, keysOf, lookBeforehand, type OfFlags, ofRerun, travelling } from '../checked-flags.js';
 import type { FileKeeper } from '../files/file-keeper.js';
 import type { Followed, Helper } from '../follow/follow.js';
 import type { Call, Command } from '../frame/command.js';
 import type { Style } from '../frame/output.js';
 import type { SshKey } from '../identity/ssh-key.js';
-import { amountFaults, ttlFaults } from '../limit-flags.js';
 import type { readRecovery } from '../machines/recovery.js';
 import type { LocalUpload } from '../machines/upload-source.js';
 import type { createUploader } from '../machines/uploader.js';
 import type { Client } from '../service/client.js';
-import { teamFaults, teamIn } from '../team-flag.js';
+import { teamIn } from '../team-flag.js';
 
 /** Asked before anything is made. Throws if the caller does not agree. */
 export type Agree = (client: Client, request: BootstrapRequest) => Promise<PlanDocument | undefined>;
@@ -66,10 +62,10 @@ export const bootstrapCloud = {
     if (call.has('check')) return lookBeforehand(call);
     const checked = await check(call);
     const { local } = checked;
-    const [{ findSshKey }, { readUploads }, { readBase }] = await Promise.all([
+    const [{ findSshKey }, { readUploads }, { baseOf }] = await Promise.all([
       import('../identity/ssh-key.js'),
       import('../machines/uploads.js'),
-      import('../files/standing-files.js'),
+      import('../files/replaced-secrets.js'),
     ]);
     const planned = call.word('apply') && (await (await import('../files/plan-file.js')).readPlan(call, 'bootstrap'));
     const client = await call.connect();
@@ -90,7 +86,8 @@ export const bootstrapCloud = {
 
     const recovered = found && (await found.keep(request));
     const known = standing?.id ?? found?.recovery.recovered.id;
-    const base = await readBase({ given, local, options, standing: { id: known } }, keys, settings);
+    const kept = { given, local, options, standing: { id: known } };
+    const { base, replacedBy } = await baseOf(kept, keys, request.options, settings);
     keepKey(call, key);
     const needsMachine = uploads.files.length > 0 || options.createTestUser;
     const identity = needsMachine ? await machineIdentity(call, client, key, standing?.id) : undefined;
@@ -107,7 +104,7 @@ export const bootstrapCloud = {
       ...(found?.recovery.isLost && { takeUp: found.recovery.recovered.id }),
     };
     const begun = await begin(call, client, asked, { agreed, stood: standing !== undefined });
-    const others = begun.warnings.filter((text) => !warnings.includes(text));
+    const others = [...begun.warnings, ...replacedBy(begun)].filter((text) => !warnings.includes(text));
     for (const text of others.filter((each) => !shown?.told.some(({ what }) => what === each))) output.warn(text);
     await sayBegun(call, begun, shown !== undefined || agree !== undefined);
 
@@ -218,81 +215,6 @@ async function endOf(call: Call, { view, timings }: Followed, keeper: FileKeeper
 
 const isDone = ({ instances }: BootstrapView, instance: string): boolean =>
   instances.some(({ id, state }) => id === instance && state === 'done');
-
-/** Tells all at once, here and at the service. */
-async function lookBeforehand(call: Call) {
-  const checked = checkOptions(call.given, { strict: call.has('strict') });
-  const [{ check: checkBeforehand }, { keptFaults }, { examineStanding, localPaths }] = await Promise.all([
-    import('../preflight.js'),
-    import('../files/kept-places.js'),
-    import('../files/standing-files.js'),
-  ]);
-  const local = localPaths(checked.local, call.settings);
-  const standing = await examineStanding(local, keysOf(checked.options), call.settings);
-  const kept = await keptFaults({ ...checked, given: call.given, local }, call.settings);
-  const wrongAmount = amountFaults(call);
-  return checkBeforehand(call, {
-    checked,
-    faults: [...standing.faults, ...kept, ...wrongAmount, ...ttlFaults(call), ...teamFaults(call)],
-    doubts: standing.doubts,
-    travelling: travelling(call.given),
-    maxCost: wrongAmount.length > 0 ? undefined : call.word('max-cost')?.text,
-    team: teamIn(call),
-  });
-}
-
-const keysOf = ({ multiDc }: BootstrapOptions): readonly ('dc1' | 'dc2')[] => (multiDc ? ['dc1', 'dc2'] : ['dc1']);
-
-type OfFlags = CheckedOptions & { readonly ofFiles: readonly string[] };
-
-/** Checks the flags and the existing files, and reports all faults at once. */
-async function check(call: Call): Promise<OfFlags> {
-  const { given, settings } = call;
-  // With a recovery, what is recovered is judged.
-  const checked = checkOptions(given, { strict: call.has('strict') && given.recoverConfig !== true });
-  const [{ planFaults }, { keptFaults }, { examineStanding, localPaths }, { sshKeyFaults }, { uploadFaults }] =
-    await Promise.all([
-      import('../files/plan-file.js'),
-      import('../files/kept-places.js'),
-      import('../files/standing-files.js'),
-      import('../identity/ssh-key.js'),
-      import('../machines/uploads.js'),
-    ]);
-  const local = localPaths(checked.local, settings);
-  const uploads = await uploadFaults(given, settings);
-  // A preview uploads nothing, and reads no config.
-  const standing = isPreview(call) ? undefined : await examineStanding(local, keysOf(checked.options), settings);
-  const doubts = [...uploads.doubts, ...(standing === undefined ? uploads.mismatches : standing.doubts)];
-  const told = new Set(call.faults.map(({ path }) => path));
-  const faults: Fault[] = [
-    ...call.faults,
-    // A flag that could not be read already has a fault.
-    ...checked.faults.filter(({ path }) => !told.has(path)),
-    ...uploads.faults,
-    ...(isPreview(call) ? [] : uploads.mismatches),
-    ...(call.has('strict') ? doubts : []),
-    ...amountFaults(call),
-    ...ttlFaults(call),
-    ...teamFaults(call),
-    ...(await sshKeyFaults(given, settings)),
-    ...(standing === undefined ? await planFaults(call, local) : standing.faults),
-    ...(isPreview(call) ? [] : await keptFaults({ ...checked, given, local }, settings)),
-  ];
-  if (faults.length > 0) throw refusalOf(faults);
-  const ofFiles = doubts.map(({ path, message }) => `${path} ${message}`);
-  return { ...checked, local, warnings: [...checked.warnings, ...ofFiles], ofFiles };
-}
-
-/** Of a rerun the service warns, because what is not given stays. `told` is what it said. */
-const ofRerun = (checked: OfFlags, told: readonly string[] = []) => ({
-  ...checked,
-  warnings: checked.warnings.filter((text) => checked.ofFiles.includes(text) || told.includes(text)),
-});
-
-const travelling = (given: GivenFlags): GivenOptions =>
-  Object.fromEntries(Object.entries(given).filter(([option]) => !isLocal(option as Option)));
-
-const isPreview = (call: Call): boolean => call.has('dry-run') || call.word('plan') !== undefined;
 
 /**
  * Reads what is to be recovered. It is written once nothing refuses the run any more. Undefined for a preview without a record:

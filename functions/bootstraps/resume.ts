@@ -3,6 +3,7 @@
 import { addSeconds } from '../../shared/add-seconds.js';
 import {
   type BootstrapOptions,
+  flagName,
   installOptions,
   type Option,
   type SecretOptions,
@@ -10,6 +11,7 @@ import {
 import { type OptionChange, resumeOptions } from '../../shared/bootstrap/resume.js';
 import { calledBy } from '../../shared/command-words.js';
 import { collections } from '../../shared/names.js';
+import { fingerprintOf } from '../../shared/openssh.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import type { StoredBootstrap } from '../engine/record/documents.js';
@@ -119,7 +121,15 @@ async function resumed(
   const asked = priceNow(context, facts, before, options, changes);
   const price = before.vmsStopped === undefined ? asked : priceToStart(context, { ...before, ...asked });
   const deadlineAt = deadlineOf(context, { ...before, ...price }, facts, options, changes);
-  return { options, secrets, secretsBefore, changes, deadlineAt, ...price };
+  return { options, secrets, secretsBefore, changes: [...changes, ...keyChange(before, facts)], deadlineAt, ...price };
+}
+
+/** The key is no option that is kept, but a rerun from another machine or account replaces it on the VMs. */
+function keyChange({ sshPublicKey: before }: BootstrapRecord, { sshPublicKey: after }: BeginFacts): OptionChange[] {
+  const [from = '', to = ''] = [before, after].map((line) => line.split(' ')[1]);
+  if (before === '' || after === '' || from === to) return [];
+  const shown = (blob: string) => fingerprintOf(Buffer.from(blob, 'base64'));
+  return [{ option: flagName('sshPublicKeyPath'), from: shown(from), to: shown(to) }];
 }
 
 /** What belongs to a team is its owner's while they are in the team. */

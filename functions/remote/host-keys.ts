@@ -1,12 +1,9 @@
 /** Compares host keys with those that machines published, by the whole key. */
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
+import { fingerprintOf } from '../../shared/openssh.js';
 import { Problem } from '../../shared/problems.js';
 import { hostKeyIn, hostKeyTypes, signaturesOf } from '../../shared/ssh-public-key.js';
 import type { Machine } from './remote.js';
-
-/** As `ssh-keygen -l` prints it: `SHA256:…`. */
-const fingerprintOf = (blob: Uint8Array): string =>
-  `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`;
 
 /**
  * The whole key blobs of `<type> <base64>` lines. Fails closed: throws a Problem if there is none, or if one is unreadable.

@@ -3,12 +3,19 @@
  * next seeds, and prints only what is wrong, made small. `--whole` leaves it as it is, which is quicker.
  */
 import { parseArgs } from 'node:util';
+import { createSecondActs } from '../second-acts/second-acts.js';
 import { bootstraps, installs } from './bootstraps.js';
 import { hunt, inWords } from './hunt.js';
 import { organizations } from './organizations.js';
 import { placesOf, type Simulation } from './told.js';
 
-const simulations: Readonly<Record<string, Simulation>> = { organizations, bootstraps, installs };
+const simulations: Readonly<Record<string, Simulation>> = {
+  organizations,
+  bootstraps,
+  installs,
+  'second-acts': createSecondActs({ machines: false }),
+  'second-acts-on-machines': createSecondActs({ machines: true }),
+};
 const usage =
   'npm run simulate -- --seed N [--world organizations] [--minutes M] [--seeds K] [--whole] [--without PLACES of the plan]';
 
@@ -89,6 +96,7 @@ try {
   const asked = readAsked();
   const many = (asked.minutes ?? asked.seeds) !== undefined;
   process.exitCode = (await (many ? playMany(asked) : playOne(asked))) ? 0 : 1;
+  await asked.simulation.close?.();
 } catch (error) {
   console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`);
   process.exitCode = 2;

@@ -45,6 +45,10 @@ export interface Simulation {
   size(seed: number): number;
   /** Plays the items at these places. The same seed and places tell the same. */
   play(seed: number, places: readonly number[]): Promise<Told>;
+  /** Played in real time: the same seed acts the same, and a kill may meet another moment. */
+  readonly inRealTime?: true;
+  /** Frees what plays share. */
+  close?(): Promise<void>;
 }
 
 export const simulationOf = <Item>(

@@ -1,0 +1,89 @@
+/** What is wrong with the flags and files of a bootstrap, as far as it shows before anything begins. */
+import {
+  type BootstrapOptions,
+  type GivenFlags,
+  type GivenOptions,
+  isLocal,
+  type Option,
+} from '../shared/bootstrap/options.js';
+import { type CheckedOptions, checkOptions, refusalOf } from '../shared/bootstrap/rules.js';
+import type { Fault } from '../shared/problems.js';
+import type { Call } from './frame/command.js';
+import { amountFaults, ttlFaults } from './limit-flags.js';
+import { teamFaults, teamIn } from './team-flag.js';
+
+/** Tells all at once, here and at the service. */
+export async function lookBeforehand(call: Call) {
+  const checked = checkOptions(call.given, { strict: call.has('strict') });
+  const [{ check: checkBeforehand }, { keptFaults }, { examineStanding, localPaths }] = await Promise.all([
+    import('./preflight.js'),
+    import('./files/kept-places.js'),
+    import('./files/standing-files.js'),
+  ]);
+  const local = localPaths(checked.local, call.settings);
+  const standing = await examineStanding(local, keysOf(checked.options), call.settings);
+  const kept = await keptFaults({ ...checked, given: call.given, local }, call.settings);
+  const wrongAmount = amountFaults(call);
+  return checkBeforehand(call, {
+    checked,
+    faults: [...standing.faults, ...kept, ...wrongAmount, ...ttlFaults(call), ...teamFaults(call)],
+    doubts: standing.doubts,
+    travelling: travelling(call.given),
+    maxCost: wrongAmount.length > 0 ? undefined : call.word('max-cost')?.text,
+    team: teamIn(call),
+  });
+}
+
+export const keysOf = ({ multiDc }: BootstrapOptions): readonly ('dc1' | 'dc2')[] =>
+  multiDc ? ['dc1', 'dc2'] : ['dc1'];
+
+export type OfFlags = CheckedOptions & { readonly ofFiles: readonly string[] };
+
+/** Checks the flags and the existing files, and reports all faults at once. */
+export async function check(call: Call): Promise<OfFlags> {
+  const { given, settings } = call;
+  // With a recovery, what is recovered is judged.
+  const checked = checkOptions(given, { strict: call.has('strict') && given.recoverConfig !== true });
+  const [{ planFaults }, { keptFaults }, { examineStanding, localPaths }, { sshKeyFaults }, { uploadFaults }] =
+    await Promise.all([
+      import('./files/plan-file.js'),
+      import('./files/kept-places.js'),
+      import('./files/standing-files.js'),
+      import('./identity/ssh-key.js'),
+      import('./machines/uploads.js'),
+    ]);
+  const local = localPaths(checked.local, settings);
+  const uploads = await uploadFaults(given, settings);
+  // A preview uploads nothing, and reads no config.
+  const standing = isPreview(call) ? undefined : await examineStanding(local, keysOf(checked.options), settings);
+  const doubts = [...uploads.doubts, ...(standing === undefined ? uploads.mismatches : standing.doubts)];
+  const told = new Set(call.faults.map(({ path }) => path));
+  const faults: Fault[] = [
+    ...call.faults,
+    // A flag that could not be read already has a fault.
+    ...checked.faults.filter(({ path }) => !told.has(path)),
+    ...uploads.faults,
+    ...(isPreview(call) ? [] : uploads.mismatches),
+    ...(call.has('strict') ? doubts : []),
+    ...amountFaults(call),
+    ...ttlFaults(call),
+    ...teamFaults(call),
+    ...(await sshKeyFaults(given, settings)),
+    ...(standing === undefined ? await planFaults(call, local) : standing.faults),
+    ...(isPreview(call) ? [] : await keptFaults({ ...checked, given, local }, settings)),
+  ];
+  if (faults.length > 0) throw refusalOf(faults);
+  const ofFiles = doubts.map(({ path, message }) => `${path} ${message}`);
+  return { ...checked, local, warnings: [...checked.warnings, ...ofFiles], ofFiles };
+}
+
+/** Of a rerun the service warns, because what is not given stays. `told` is what it said. */
+export const ofRerun = (checked: OfFlags, told: readonly string[] = []) => ({
+  ...checked,
+  warnings: checked.warnings.filter((text) => checked.ofFiles.includes(text) || told.includes(text)),
+});
+
+export const travelling = (given: GivenFlags): GivenOptions =>
+  Object.fromEntries(Object.entries(given).filter(([option]) => !isLocal(option as Option)));
+
+export const isPreview = (call: Call): boolean => call.has('dry-run') || call.word('plan') !== undefined;
