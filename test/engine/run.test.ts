@@ -6,12 +6,12 @@ import { viewOf } from '../../functions/bootstraps/view.js';
 import { wakeInstance } from '../../functions/bootstraps/wake.js';
 import { readEvents } from '../../functions/engine/record/events.js';
 import { runMessage } from '../../functions/engine/run/run.js';
-import type { AnyStep, Each, Outcome } from '../../functions/engine/step.js';
+import { type AnyStep, again, type Each, type Outcome } from '../../functions/engine/step.js';
 import { Problem, type ProblemCode } from '../../shared/problems.js';
 import { secretOf } from '../support/planted.js';
 import { letters, numbers, toy } from './toys.js';
 
-import { createWorld, given, type World } from './world.js';
+import { createWorld, given, Killed, type World } from './world.js';
 
 /** project → { network, identity } → vm:a,b,c → host:a,b,c → dc:1,2 */
 function diamond(world: World): AnyStep[] {
@@ -524,6 +524,31 @@ describe('the engine', () => {
         await world.sweep();
       }
       expect((await world.read(bootstrap.id)).data).to.have.nested.property('instances.a.state', 'failed');
+    });
+
+    it('goes on with a step whose function ends again and again, if turns of it end in between', async () => {
+      let turns = 0;
+      const noteOf = () => Object.values(world.store.dump()['leases'] ?? {})[0]?.['note'];
+      const step = toy(world, 'a', {
+        run: async (_, make) => {
+          if (turns === 16) return make();
+          turns += 1;
+          if (turns % 2 === 1) return again(0, `turn ${turns}`);
+          // A heartbeat tells of the turn before. Then the function dies.
+          while (noteOf() !== `turn ${turns - 1}`) await sleep(1);
+          world.die();
+          throw new Killed();
+        },
+      });
+      const { bootstrap } = await world.begin([step]);
+      for (let lives = 0; lives < 9; lives++) {
+        for (const message of world.queue.splice(0))
+          await world.run([step], message, 500, { heartbeatSeconds: 0.002 }).catch(() => undefined);
+        world.revive();
+        world.pass(61);
+        await world.sweep();
+      }
+      expect(await world.states(bootstrap.id)).to.deep.equal({ a: 'done' });
     });
 
     it('heals a kill at any call of the store, and makes each thing once', async function () {
