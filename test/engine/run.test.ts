@@ -6,7 +6,7 @@ import { viewOf } from '../../functions/bootstraps/view.js';
 import { wakeInstance } from '../../functions/bootstraps/wake.js';
 import { readEvents } from '../../functions/engine/record/events.js';
 import { runMessage } from '../../functions/engine/run/run.js';
-import { type AnyStep, again, type Each, type Outcome } from '../../functions/engine/step.js';
+import { type AnyStep, again, type Each, type Outcome, recheck } from '../../functions/engine/step.js';
 import { Problem, type ProblemCode } from '../../shared/problems.js';
 import { secretOf } from '../support/planted.js';
 import { letters, numbers, toy } from './toys.js';
@@ -732,7 +732,10 @@ describe('the engine', () => {
       });
       const vm = toy(world, 'vm', {
         needs: { project },
-        run: async () => (its.gone ? { kind: 'recheck', needs: ['project'], note: 'no project' } : denied()),
+        run: async () =>
+          its.gone
+            ? { kind: 'recheck', needs: ['project'], problem: new Problem('cloud-conflict', 'no project.') }
+            : denied(),
         unfinished: async () => there,
       });
       const its = { steps: [project, vm], gone: false };
@@ -868,7 +871,7 @@ describe('the engine', () => {
 
   describe('when what an instance needs has gone meanwhile', () => {
     /** project → vm:a,b,c → host:a,b,c; the first look of host:b finds vm:b taken away. */
-    const fading = (times: number): AnyStep[] => {
+    const fading = (times: number, code: ProblemCode = 'cloud-conflict'): AnyStep[] => {
       let left = times;
       const project = toy(world, 'project');
       const vm = toy(world, 'vm', { needs: { project }, each: letters });
@@ -878,7 +881,7 @@ describe('the engine', () => {
         run: async ({ key }, make): Promise<Outcome> => {
           if (key !== 'b' || left-- <= 0) return make();
           world.things.delete('vm:b');
-          return { kind: 'recheck', needs: ['vm'], note: 'vm b does not answer' };
+          return recheck(['vm'], new Problem(code, 'vm b does not answer.', { advice: 'Look at vm b.' }));
         },
       });
       return [project, vm, host];
@@ -910,6 +913,18 @@ describe('the engine', () => {
       expect(data.instances['host:b']?.problem).to.have.property('code', 'cloud-conflict');
       expect(data.instances['host:a']?.state).to.equal('done');
       expect(world.made.get('vm:b')).to.equal(6);
+    });
+
+    it('gives up as what the step has met, and only after the tries that this is worth', async () => {
+      const steps = fading(Number.POSITIVE_INFINITY, 'host-unreachable');
+      const { bootstrap } = await world.begin(steps);
+      await world.drain(steps);
+      const { problem } = (await world.read(bootstrap.id)).data.instances['host:b'] ?? {};
+      expect(problem).to.deep.include({ code: 'host-unreachable', advice: 'Look at vm b.' });
+      expect(problem?.detail).to.equal(
+        'vm b does not answer. What it needs was looked at 5 times, and it was the same each time. It was tried 9 times.',
+      );
+      expect(world.waits.reduce((sum, each) => sum + each, 0)).to.be.above(100);
     });
   });
 
