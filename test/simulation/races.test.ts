@@ -77,6 +77,15 @@ const plays: readonly (readonly [what: string, items: readonly BootstrapsItem[],
     [{ kind: 'machines' }, at(0, 'begin', 'first', 2), at(560, 'resume', 'first', 1), at(500, 'resume', 'first', 1)],
     [1],
   ],
+  [
+    'the jumpbox restarts between two looks at the package that comes: its address is given again, as it was in memory',
+    [
+      { kind: 'machines' },
+      at(0, 'begin', 'first', 2),
+      { kind: 'mishap', machine: 'jumpbox', atSeconds: 500, how: 'restarts' },
+    ],
+    [2],
+  ],
 ];
 
 describe('bootstraps in which things meet', () => {
