@@ -50,21 +50,28 @@ export const installerPackage = defineHostStep({
       return done;
     }
     if (chosen === undefined) throw new Error('an install has no package');
-    const { storage } = call.context.cloud;
-    const { packagesBucket: bucket = '' } = call.context.config;
-    const url = await storage.signedUrl({ bucket, object: chosen.object }, urlSeconds, call.context.clock.now());
-    await host.upload(addressOf(sha256), `url = "${url}"\n`, { mode: 0o600 });
     return followJob(call, host, {
       name: 'package',
       script: fetched(path, chosen),
       what: 'Fetching the package',
       isThere: () => isFetched(host, path, sha256),
+      before: () => provideAddress(call, host, chosen),
       afterFailure: async () => {
         await runScript(host, 'rm -f "$1"', [addressOf(sha256)]).catch(() => undefined);
       },
     });
   },
 });
+
+async function provideAddress(
+  { context: { cloud, config, clock } }: Pick<StepCall, 'context'>,
+  host: Host,
+  { object, sha256 }: { readonly object: string; readonly sha256: string },
+): Promise<void> {
+  const bucket = config.packagesBucket ?? '';
+  const url = await cloud.storage.signedUrl({ bucket, object }, urlSeconds, clock.now());
+  await host.upload(addressOf(sha256), `url = "${url}"\n`, { mode: 0o600 });
+}
 
 /** It gets its name only after its hash was right. Then nobody needs the URL any more. */
 async function isFetched(host: Host, path: string, sha256: string): Promise<boolean> {
