@@ -25,6 +25,8 @@ export interface FollowedJob {
   readonly isThere: () => Promise<boolean>;
   /** Provides what the job needs and removes at its end, such as a login. Called before each new job. */
   readonly before?: () => Promise<void>;
+  /** The script ends with it where what `before` provided is gone, as after a restart in between. Then it begins again. */
+  readonly exitCodeWithoutIt?: number;
   /** Removes what a job left that failed. Never called while one runs, because a lost connection says nothing of its job. */
   readonly afterFailure?: () => Promise<void>;
 }
@@ -37,7 +39,7 @@ export interface FollowedJob {
 export async function followJob(
   call: Call,
   host: Host,
-  { name, script, what, isThere, before, afterFailure }: FollowedJob,
+  { name, script, what, isThere, before, exitCodeWithoutIt, afterFailure }: FollowedJob,
 ): Promise<Outcome> {
   const mine = `generation ${call.bootstrap.generation}`;
   // Loads the caller's secrets, so that the log can redact them.
@@ -51,7 +53,7 @@ export async function followJob(
     if (look.state === 'running') return again(0, last === '' ? `${what} is under way` : last, patienceSeconds);
     // Another follower stores it too.
     if (!isWhole) return again(1, `${what} has ended; the rest of its log is read`, patienceSeconds);
-    if (look.state !== 'exited') {
+    if (look.state !== 'exited' || look.exitCode === exitCodeWithoutIt) {
       // Whatever is left of it must not run beside the next job.
       await job.kill();
       if (isMine) lost++;

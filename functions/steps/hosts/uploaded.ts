@@ -7,7 +7,7 @@ import { Problem } from '../../../shared/problems.js';
 import { needsClient, type Outcome, type StepCall } from '../../engine/step.js';
 import type { Host } from '../../remote/remote.js';
 import { followJob } from './follow-job.js';
-import { fetchFailed, runScript } from './script.js';
+import { fetchFailed, noConfig, runScript } from './script.js';
 import { type UploadPlace, uploadPlace } from './upload-place.js';
 
 type Call = Pick<StepCall, 'bootstrap' | 'context' | 'log' | 'secrets' | 'signal'>;
@@ -59,6 +59,7 @@ async function fetchIt(
     what: `Fetching ${upload.name}`,
     isThere: () => isThere(host, path, upload),
     before: provide,
+    exitCodeWithoutIt: noConfig,
     afterFailure: async () => {
       const { exitCode } = await runScript(host, 'rm -f "$1"; [ -e "$2" ] && rm -f "$2"', [address, wrong]);
       if (exitCode !== 0) return;

@@ -7,7 +7,7 @@ import type { Host } from '../../remote/remote.js';
 import { followJob, keepLog } from '../hosts/follow-job.js';
 import { hostSetup } from '../hosts/host-setup.js';
 import { defineHostStep, hostNeeds, reach } from '../hosts/reach.js';
-import { fetchFailed, quoted, runScript } from '../hosts/script.js';
+import { fetchFailed, noConfig, quoted, runScript } from '../hosts/script.js';
 import { uploaded } from '../hosts/uploaded.js';
 import { installValues } from './install-values.js';
 import { installs } from './k0s.js';
@@ -56,6 +56,7 @@ export const installerPackage = defineHostStep({
       what: 'Fetching the package',
       isThere: () => isFetched(host, path, sha256),
       before: () => provideAddress(call, host, chosen),
+      exitCodeWithoutIt: noConfig,
       afterFailure: async () => {
         await runScript(host, 'rm -f "$1"', [addressOf(sha256)]).catch(() => undefined);
       },
