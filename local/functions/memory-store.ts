@@ -177,8 +177,7 @@ export function createMemoryStore(time: () => number = Date.now): MemoryStore {
       watchers.clear();
     },
 
-    seen: (collection) =>
-      Object.fromEntries([...(all.get(collection) ?? [])].map(([id, { data }]) => [id, data])),
+    seen: (collection) => Object.fromEntries([...(all.get(collection) ?? [])].map(([id, { data }]) => [id, data])),
 
     dump(only) {
       return Object.fromEntries(

@@ -14,8 +14,6 @@ const team = (atSeconds: number, what: Teaming['what'], of: Teaming['team']): Te
   ...{ kind: 'team', what, atSeconds },
   team: of,
 });
-/** Nobody reaches it for a minute and a half from then on. */
-const away = (atSeconds: number): BootstrapsItem => ({ kind: 'mishap', machine: 'jumpbox', atSeconds, how: 'is away' });
 const late = (nth: number): BootstrapsItem => ({ kind: 'call', nth, how: 'is late after' });
 
 /** Each is played with the seeds from 1 to 3, or with those that found it. */
@@ -66,25 +64,6 @@ const plays: readonly (readonly [what: string, items: readonly BootstrapsItem[],
     'one is cancelled as VMs are made that find no room: what never came costs nothing',
     [{ kind: 'cloud', is: 'VMs meet stockouts' }, at(0, 'begin', 'first'), at(164, 'cancel', 'first')],
     [2, 10, 11],
-  ],
-  [
-    'the jumpbox is away for three minutes: the install waits, and goes on',
-    [{ kind: 'machines' }, at(0, 'begin', 'first', 2), away(300), away(385)],
-    [1, 4],
-  ],
-  [
-    'an install is resumed as its package comes: what has come is not fetched again',
-    [{ kind: 'machines' }, at(0, 'begin', 'first', 2), at(560, 'resume', 'first', 1), at(500, 'resume', 'first', 1)],
-    [1],
-  ],
-  [
-    'the jumpbox restarts between two looks at the package that comes: its address is given again, as it was in memory',
-    [
-      { kind: 'machines' },
-      at(0, 'begin', 'first', 2),
-      { kind: 'mishap', machine: 'jumpbox', atSeconds: 500, how: 'restarts' },
-    ],
-    [2],
   ],
 ];
 
