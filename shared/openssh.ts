@@ -1,5 +1,5 @@
 /** Converts PEM keys (RSA and Ed25519) to OpenSSH's own forms (PROTOCOL.key, RFC 4253). */
-import { createHash, createPrivateKey, createPublicKey, type JsonWebKey, randomBytes } from 'node:crypto';
+import { createHash, createPrivateKey, createPublicKey, type JsonWebKey } from 'node:crypto';
 
 export interface OpenSshPair {
   /** `-----BEGIN OPENSSH PRIVATE KEY-----`, without a passphrase. */
@@ -11,8 +11,8 @@ export interface OpenSshPair {
 export function openSshPair(privateKeyPem: string, comment: string): OpenSshPair {
   const jwk = createPrivateKey(privateKeyPem).export({ format: 'jwk' });
   const { type, blob, secret } = jwk.kty === 'RSA' ? rsaParts(jwk) : ed25519Parts(jwk);
-  // Two equal numbers. A reader of an encrypted key checks its passphrase with them.
-  const check = randomBytes(4);
+  // Two equal numbers. A reader of an encrypted key checks its passphrase with them. Here any do, so that a key has one form.
+  const check = createHash('sha256').update(blob).digest().subarray(0, 4);
   const unpadded = Buffer.concat([check, check, text(type), ...secret, text(comment)]);
   const padding = Buffer.from(Array.from({ length: (8 - (unpadded.length % 8)) % 8 }, (_, index) => index + 1));
   const file = Buffer.concat([

@@ -7,6 +7,7 @@ import type { ZodType } from 'zod';
 import type { LoadBalancers, MachineAccess } from '../../shared/bootstrap/bootstrap.js';
 import type { BootstrapOptions, SecretOptions } from '../../shared/bootstrap/options.js';
 import type { Lane } from '../../shared/names.js';
+import type { Problem } from '../../shared/problems.js';
 import type { StepContext } from '../context.js';
 
 /** Names never change: they are stored, and are part of document ids and secret names. */
@@ -36,9 +37,9 @@ export type Outcome =
   | { readonly kind: 'needsClient'; readonly what: string }
   /**
    * Something it needs has changed, such as a VM that was taken away. The named `needs` are looked at again, then this
-   * instance.
+   * instance. If that changes nothing, the instance fails with `problem`.
    */
-  | { readonly kind: 'recheck'; readonly needs: readonly string[]; readonly note: string };
+  | { readonly kind: 'recheck'; readonly needs: readonly string[]; readonly problem: Problem };
 
 export const done: Outcome = { kind: 'done' };
 /** For an undo with something to say, mostly that there was nothing to remove. */
@@ -56,7 +57,7 @@ export const again = (
 /** @public Part of the contract, for steps that upload from the caller's machine. */
 export const needsClient = (what: string): Outcome => ({ kind: 'needsClient', what });
 /** @public Part of the contract. `needs` are member names of the step's `needs`. */
-export const recheck = (needs: readonly string[], note: string): Outcome => ({ kind: 'recheck', needs, note });
+export const recheck = (needs: readonly string[], problem: Problem): Outcome => ({ kind: 'recheck', needs, problem });
 
 /** A project as Resource Manager describes it. */
 export interface SeenProject {

@@ -6,12 +6,12 @@ import { viewOf } from '../../functions/bootstraps/view.js';
 import { wakeInstance } from '../../functions/bootstraps/wake.js';
 import { readEvents } from '../../functions/engine/record/events.js';
 import { runMessage } from '../../functions/engine/run/run.js';
-import { type AnyStep, type Each, type Outcome, thisProject } from '../../functions/engine/step.js';
+import { type AnyStep, again, type Each, type Outcome, recheck, thisProject } from '../../functions/engine/step.js';
 import { Problem, type ProblemCode } from '../../shared/problems.js';
 import { secretOf } from '../support/planted.js';
 import { letters, numbers, toy } from './toys.js';
 
-import { createWorld, given, type World } from './world.js';
+import { createWorld, given, Killed, type World } from './world.js';
 
 /** project → { network, identity } → vm:a,b,c → host:a,b,c → dc:1,2 */
 function diamond(world: World): AnyStep[] {
@@ -526,6 +526,31 @@ describe('the engine', () => {
       expect((await world.read(bootstrap.id)).data).to.have.nested.property('instances.a.state', 'failed');
     });
 
+    it('goes on with a step whose function ends again and again, if turns of it end in between', async () => {
+      let turns = 0;
+      const noteOf = () => Object.values(world.store.dump()['leases'] ?? {})[0]?.['note'];
+      const step = toy(world, 'a', {
+        run: async (_, make) => {
+          if (turns === 16) return make();
+          turns += 1;
+          if (turns % 2 === 1) return again(0, `turn ${turns}`);
+          // A heartbeat tells of the turn before. Then the function dies.
+          while (noteOf() !== `turn ${turns - 1}`) await sleep(1);
+          world.die();
+          throw new Killed();
+        },
+      });
+      const { bootstrap } = await world.begin([step]);
+      for (let lives = 0; lives < 9; lives++) {
+        for (const message of world.queue.splice(0))
+          await world.run([step], message, 500, { heartbeatSeconds: 0.002 }).catch(() => undefined);
+        world.revive();
+        world.pass(61);
+        await world.sweep();
+      }
+      expect(await world.states(bootstrap.id)).to.deep.equal({ a: 'done' });
+    });
+
     it('heals a kill at any call of the store, and makes each thing once', async function () {
       this.timeout(240_000);
       const calls = await (async () => {
@@ -707,7 +732,10 @@ describe('the engine', () => {
       });
       const vm = toy(world, 'vm', {
         needs: { project },
-        run: async () => (its.gone ? { kind: 'recheck', needs: ['project'], note: 'no project' } : denied()),
+        run: async () =>
+          its.gone
+            ? { kind: 'recheck', needs: ['project'], problem: new Problem('cloud-conflict', 'no project.') }
+            : denied(),
         unfinished: async () => there,
       });
       const its = { steps: [project, vm], gone: false };
@@ -843,7 +871,7 @@ describe('the engine', () => {
 
   describe('when what an instance needs has gone meanwhile', () => {
     /** project → vm:a,b,c → host:a,b,c; the first look of host:b finds vm:b taken away. */
-    const fading = (times: number): AnyStep[] => {
+    const fading = (times: number, code: ProblemCode = 'cloud-conflict'): AnyStep[] => {
       let left = times;
       const project = toy(world, 'project');
       const vm = toy(world, 'vm', { needs: { project }, each: letters });
@@ -853,7 +881,7 @@ describe('the engine', () => {
         run: async ({ key }, make): Promise<Outcome> => {
           if (key !== 'b' || left-- <= 0) return make();
           world.things.delete('vm:b');
-          return { kind: 'recheck', needs: ['vm'], note: 'vm b does not answer' };
+          return recheck(['vm'], new Problem(code, 'vm b does not answer.', { advice: 'Look at vm b.' }));
         },
       });
       return [project, vm, host];
@@ -885,6 +913,18 @@ describe('the engine', () => {
       expect(data.instances['host:b']?.problem).to.have.property('code', 'cloud-conflict');
       expect(data.instances['host:a']?.state).to.equal('done');
       expect(world.made.get('vm:b')).to.equal(6);
+    });
+
+    it('gives up as what the step has met, and only after the tries that this is worth', async () => {
+      const steps = fading(Number.POSITIVE_INFINITY, 'host-unreachable');
+      const { bootstrap } = await world.begin(steps);
+      await world.drain(steps);
+      const { problem } = (await world.read(bootstrap.id)).data.instances['host:b'] ?? {};
+      expect(problem).to.deep.include({ code: 'host-unreachable', advice: 'Look at vm b.' });
+      expect(problem?.detail).to.equal(
+        'vm b does not answer. What it needs was looked at 5 times, and it was the same each time. It was tried 9 times.',
+      );
+      expect(world.waits.reduce((sum, each) => sum + each, 0)).to.be.above(100);
     });
   });
 

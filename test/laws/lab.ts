@@ -250,7 +250,7 @@ export async function createLab(
           for (const id of needed) {
             outputs[id] = await lab.drive(lab.instance(id));
           }
-          return again(1, outcome.note);
+          return again(1, outcome.problem.detail);
         }
         const made = await instance.step.observe(at);
         if (made === undefined) throw new Problem('cloud-propagation', `${instance.id} sees nothing of what it made`);

@@ -262,4 +262,25 @@ export const faults: readonly Fault[] = [
     tests: ['e2e/cleanup.test.js'],
     fails: 'respects a lien, reports it, and leaves the project alone',
   },
+  {
+    name: 'A job that ended between two runs of its step counts for nothing',
+    source: 'new',
+    edits: [{ find: '(isMine || (await isThere()))', put: '(isMine || (await isThere()) === undefined)' }],
+    tests: ['simulation/install-races.test.js'],
+    fails: 'what has come is not fetched again',
+  },
+  {
+    name: 'A job is not begun again when a restart took away what was provided for it',
+    source: 'new',
+    edits: [{ find: '|| look.exitCode === exitCodeWithoutIt', put: '|| exitCodeWithoutIt === -1' }],
+    tests: ['steps/follow-job.test.js'],
+    fails: 'if the machine restarts just before its start',
+  },
+  {
+    name: 'A step is given up for functions that ended, though its own turns came to an end',
+    source: 'new',
+    edits: [{ find: 'if (held.current().deaths > 0) held.tell({ deaths: 0 });', put: '' }],
+    tests: ['engine/run.test.js'],
+    fails: 'if turns of it end in between',
+  },
 ];

@@ -63,17 +63,20 @@ describe('a step that follows a job', () => {
   }
 
   /** Done when the file is there that the script leaves. */
-  const following = (world: World, name: string, script: string, on: Host = watched(world).host): AnyStep[] => [
-    toy(world, 'install', {
-      lane: 'host',
-      async observe(call) {
-        if ((await on.read(`${sshd.folder}/${name}`)) === undefined) return undefined;
-        await keepLog(call, on, name, script);
-        return { thing: name, from: {} };
-      },
-      run: (call: StepCall) => followJob(call, on, name, script, 'Installing'),
-    }),
-  ];
+  function following(world: World, name: string, script: string, on: Host = watched(world).host): AnyStep[] {
+    const isThere = async (): Promise<boolean> => (await on.read(`${sshd.folder}/${name}`)) !== undefined;
+    return [
+      toy(world, 'install', {
+        lane: 'host',
+        async observe(call) {
+          if (!(await isThere())) return undefined;
+          await keepLog(call, on, name, script);
+          return { thing: name, from: {} };
+        },
+        run: (call: StepCall) => followJob(call, on, { name, script, what: 'Installing', isThere }),
+      }),
+    ];
+  }
 
   async function logOf(world: World, id: string): Promise<string> {
     const chunks = await world.store.query({ collection: collections.logs, where: [['bootstrapId', '==', id]] });

@@ -63,8 +63,7 @@ export function createJudge(stage: Stage, promises: Promises, items: readonly Bo
   /** All instances that were ever there to be run. */
   const wereReady = new Set<string>();
   let seenCalls = 0;
-  const documents = (collection: string): [id: string, data: Data][] =>
-    Object.entries(memory.dump([collection])[collection] ?? {});
+  const documents = (collection: string): [id: string, data: Data][] => Object.entries(memory.seen(collection));
   const records = (): Map<string, BootstrapRecord> =>
     new Map(documents(collections.bootstraps) as unknown as [string, BootstrapRecord][]);
   const placeOf = ({ bootstrapId, instance }: Pick<LeaseRecord, 'bootstrapId' | 'instance'>): string =>

@@ -63,6 +63,8 @@ export interface Stage {
   readonly machines: Machines;
   /** Calls and messages so far. */
   readonly counts: { calls: number; messages: number; deaths: number };
+  /** What functions have logged as errors. */
+  readonly errors: readonly string[];
 }
 
 interface Living {
@@ -181,6 +183,7 @@ export function createStage(seed: number, items: readonly BootstrapsItem[], watc
   const installs = onlyOf(items, 'machines') !== undefined;
   const steps = stepsOf({ hosts: installs });
   const counts = { calls: 0, messages: 0, deaths: 0 };
+  const errors: string[] = [];
   const lives = new Map<FunctionName, Living>();
   const secondsOf = onlyOf(items, 'prompt') === undefined ? latency : promptly;
   const seconds = (): number => secondsOf(random);
@@ -239,6 +242,7 @@ export function createStage(seed: number, items: readonly BootstrapsItem[], watc
       log(severity, message, fields) {
         if (severity !== 'ERROR') return;
         const { error } = (fields ?? {}) as { readonly error?: unknown };
+        errors.push(error === undefined ? message : `${message}: ${said(error)}`);
         if (error === undefined || isExpected(name, error)) teller.tell(scheduler.time(), process.name, message);
         else teller.wrong(scheduler.time(), `${process.name}: ${message}: ${said(error)}`);
       },
@@ -278,6 +282,7 @@ export function createStage(seed: number, items: readonly BootstrapsItem[], watc
     teller,
     random,
     counts,
+    errors,
     steps,
     teams: new Map(),
     installs,

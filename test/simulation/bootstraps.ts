@@ -20,7 +20,7 @@ import { simulationOf, type Told } from './told.js';
 const horizonSeconds = 16 * 3600;
 
 const recordsIn = ({ memory }: Stage): [id: string, record: BootstrapRecord][] =>
-  Object.entries(memory.dump([collections.bootstraps])[collections.bootstraps] ?? {}) as never;
+  Object.entries(memory.seen(collections.bootstraps)) as never;
 
 const isOver = ({ state, removal }: BootstrapRecord): boolean =>
   state === 'removed' || removal?.quarantinedAt !== undefined;

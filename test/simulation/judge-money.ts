@@ -85,7 +85,7 @@ export function createMoneyJudge(
   }
 
   function judgeCounters(records: readonly BootstrapRecord[]): void {
-    const counts = Object.values(memory.dump([collections.counters])[collections.counters] ?? {}) as Count[];
+    const counts = Object.values(memory.seen(collections.counters)) as Count[];
     const countedOf = (wanted: (count: Count) => boolean): number =>
       Object.values(counts.find(wanted)?.spend ?? {})[0] ?? 0;
     const inAll = countedOf(({ owner, team }) => owner === undefined && team === undefined);

@@ -32,7 +32,7 @@ export function createTeamsJudge(
   const teamOf = new Map<string, number | undefined>();
   let before = new Set<string>();
 
-  const stored = <T>(collection: string): T[] => Object.values(memory.dump([collection])[collection] ?? {}) as T[];
+  const stored = <T>(collection: string): T[] => Object.values(memory.seen(collection)) as T[];
 
   /** A migration goes beyond a ceiling. Nothing begins there. */
   function judgeBeginning({ name, team }: BootstrapRecord, all: readonly Team[], living: ReadonlyMap<number, number>) {

@@ -18,7 +18,7 @@ export interface WaitsJudge {
 }
 
 export function createWaitsJudge(
-  { scheduler }: Stage,
+  { scheduler, errors }: Stage,
   ends: ReadonlySet<string>,
   wrong: (what: string) => void,
 ): WaitsJudge {
@@ -57,8 +57,10 @@ export function createWaitsJudge(
         wrong(`${who} is ${state}, and does not say why`);
         return;
       }
+      // People read only that it went wrong inside plinth.
+      const behind = problem.code === 'internal' ? ` (${errors.at(-1)})` : '';
       if (!ends.has(problem.code))
-        wrong(`${who} is ${state}, and nothing made it so: ${problem.code}: ${problem.detail}`);
+        wrong(`${who} is ${state}, and nothing made it so: ${problem.code}: ${problem.detail}${behind}`);
       else if (event.type === 'state' && (problem.advice ?? '') === '')
         wrong(`${who} is ${state}, and nobody is told what to do`);
     },

@@ -1,7 +1,7 @@
-/** More seeds than a change is held up for: an hour of them. */
+/** More seeds than a change is held up for: some hours of them. */
 import { expect } from 'chai';
 import { seed } from '../support/search.js';
-import { bootstraps } from './bootstraps.js';
+import { bootstraps, installs } from './bootstraps.js';
 import { hunt, inWords } from './hunt.js';
 import { organizations } from './organizations.js';
 
@@ -9,6 +9,7 @@ describe('simulated worlds of a night', () => {
   for (const [simulation, minutes] of [
     [organizations, 15],
     [bootstraps, 45],
+    [installs, 45],
   ] as const) {
     it(`${simulation.name}: nothing is wrong for ${minutes} minutes (PLINTH_TEST_SEED=${seed})`, async function () {
       this.timeout((minutes + 10) * 60_000);

@@ -1,6 +1,7 @@
 /**
  * What libraries take from the process itself, past any context: WebCrypto, which works on other threads, and its chance. While a
- * world runs, the scheduler waits for the first, and the second comes from the seed.
+ * world runs, the scheduler waits for the first, and hands out its results one by one, in the order in which they were asked for.
+ * The second comes from the seed.
  */
 import type { Random } from '../../functions/host/random.js';
 
@@ -25,8 +26,12 @@ const methods = [
   'exportKey',
 ];
 
+/** Whoever can go on without being let has gone on. */
+const allWaitAgain = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 export function createOutside(random: Random): Outside {
-  let underWay = 0;
+  /** In the order in which they were asked for. Each resolves, whatever became of it. */
+  const underWay: { readonly ended: Promise<unknown>; hand(): void }[] = [];
   return {
     hold() {
       const { subtle } = globalThis.crypto;
@@ -35,14 +40,11 @@ export function createOutside(random: Random): Outside {
         const real = table[name] as Method;
         Object.defineProperty(subtle, name, {
           configurable: true,
-          value: async (...given: unknown[]) => {
-            underWay += 1;
-            try {
-              return await real.apply(subtle, given);
-            } finally {
-              underWay -= 1;
-            }
-          },
+          value: (...given: unknown[]) =>
+            new Promise((resolve) => {
+              const result = real.apply(subtle, given);
+              underWay.push({ ended: result.catch(() => undefined), hand: () => resolve(result) });
+            }),
         });
       }
       Object.defineProperty(globalThis.crypto, 'getRandomValues', {
@@ -59,8 +61,12 @@ export function createOutside(random: Random): Outside {
       };
     },
     async settled() {
-      do await new Promise((resolve) => setImmediate(resolve));
-      while (underWay > 0);
+      await allWaitAgain();
+      for (let next = underWay.shift(); next !== undefined; next = underWay.shift()) {
+        await next.ended;
+        next.hand();
+        await allWaitAgain();
+      }
     },
   };
 }

@@ -100,15 +100,16 @@ export function createScheduler(random: Random, choice: Choice): Scheduler {
     const next = first();
     if (choice === 0 || waiting.length < 2) return next;
     const until = (waiting[next] as Waiting).from + choice * 1000;
-    return random.pick(waiting.flatMap(({ from }, i) => (from <= until ? [i] : [])));
+    const due: number[] = [];
+    for (let i = 0; i < waiting.length; i++) if ((waiting[i] as Waiting).from <= until) due.push(i);
+    return random.pick(due);
   }
 
   const first = (): number => {
     let best = 0;
-    for (const [i, each] of waiting.entries()) {
-      const other = waiting[best] as Waiting;
-      if (each.from < other.from || (each.from === other.from && each.order < other.order)) best = i;
-    }
+    // They wait in the order in which they came, so that of two with the same time the earlier one goes.
+    for (let i = 1; i < waiting.length; i++)
+      if ((waiting[i] as Waiting).from < (waiting[best] as Waiting).from) best = i;
     return best;
   };
 

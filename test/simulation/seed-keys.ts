@@ -10,9 +10,18 @@ const ed25519Prefix = Buffer.from('302e020100300506032b657004220420', 'hex');
 const pool = new Map<string, KeyPair[]>();
 const poolSize = 6;
 
-/** Made once in this process. What functions load on first use is loaded with them, because loading takes real time. */
+/** What steps load on first use. */
+export const loadedOnFirstUse: readonly string[] = [
+  'age-encryption',
+  'node-forge',
+  're2js',
+  'yaml',
+  '../../functions/steps/config/making.js',
+];
+
+/** Made once in this process. What steps load on first use is loaded with them, because loading takes real time. */
 export async function fillKeyPool(): Promise<void> {
-  await Promise.all([import('age-encryption'), import('node-forge'), import('../../functions/steps/config/making.js')]);
+  await Promise.all(loadedOnFirstUse.map((name) => import(name)));
   const maker = createTestKeys();
   for (const kind of ['rsa-2048', 'rsa-4096', 'ec-p256'] as const) {
     if (pool.has(kind)) continue;

@@ -10,8 +10,16 @@ import { undoCheckOf } from './undo-check.js';
 /** Its removal takes every step with `goes: 'project'` along. */
 const projectStep = 'project';
 
+const known = new WeakMap<Plan, Plan>();
+
 /** The instances with an undo, in an order in which they may go. Their needs are the instances that must be gone first. */
 export function removalPlanOf(plan: Plan): Plan {
+  const removal = known.get(plan) ?? newRemovalPlan(plan);
+  known.set(plan, removal);
+  return removal;
+}
+
+function newRemovalPlan(plan: Plan): Plan {
   const below = new Map<string, ReadonlySet<string>>();
   for (const { id, needs } of plan.values()) {
     below.set(id, new Set(needs.flatMap((need) => [need, ...(below.get(need) ?? [])])));

@@ -41,7 +41,7 @@ export interface RunOptions {
   readonly onEnd?: (instance: string, result: RunResult, seconds: number) => void;
 }
 
-/** A step that kills its function this often fails for good. */
+/** A step that kills its function this often, with no turn that ends in between, fails for good. */
 const maxDeaths = 5;
 
 /** Returns how the message's instance ended. */
@@ -174,6 +174,8 @@ async function turns(invocation: Invocation, instance: Instance, facts: Bootstra
   for (;;) {
     const beganAt = context.clock.now();
     const tried = await tryTurn(invocation, instance, facts);
+    // Whoever died or was too slow before, it was not this step that killed them.
+    if (held.current().deaths > 0) held.tell({ deaths: 0 });
     if ('error' in tried) {
       const ended = await afterFailure(invocation, instance, tried.error, waited);
       if (ended !== undefined) return ended;

@@ -32,7 +32,7 @@ export async function makeTurn(parts: TurnParts): Promise<Turn> {
   const outcome = await instance.step.run(call);
   if (outcome.kind === 'again') return comeBack(outcome);
   if (outcome.kind === 'needsClient') return { state: 'client', note: outcome.what };
-  if (outcome.kind === 'recheck') return recheck(parts, outcome.needs, outcome.note);
+  if (outcome.kind === 'recheck') return recheck(parts, outcome.needs, outcome.problem);
   const made = await look(parts);
   if (made !== undefined) return made;
   throw new Problem('cloud-propagation', `${titleOf(instance)} was made, but cannot be seen yet.`);
@@ -60,16 +60,23 @@ const comeBack = ({ seconds, note, patienceSeconds, ended }: Omit<Again, 'state'
   ended,
 });
 
-/** Limited: what comes and goes again and again is a failure that a person must see. */
+/**
+ * Limited: what comes and goes again and again is a failure that a person must see. It is the step's own failure, with as many
+ * retries as that gets.
+ */
 function recheck(
   { instance: { id, fillings }, record }: TurnParts,
   needs: readonly string[],
-  note: string,
+  problem: Problem,
 ): Resolution {
   if ((record.instances[id]?.rechecks ?? 0) >= maxRechecks) {
-    throw new Problem('cloud-conflict', `${note}; so it went ${maxRechecks} times before.`, {
-      advice:
-        'Find out what takes it away: Compute Engine lists the operations of the VM. Then run the same command again.',
+    const { code, detail, advice, retryAfterSeconds, members } = problem;
+    const often = `${detail} What it needs was looked at ${maxRechecks} times, and it was the same each time.`;
+    throw new Problem(code, often, {
+      cause: problem,
+      ...(advice === undefined ? {} : { advice }),
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+      ...(members === undefined ? {} : { members }),
     });
   }
   const ids = needs.flatMap((need) => {
@@ -77,7 +84,7 @@ function recheck(
     if (filling?.kind === 'one') return [filling.id];
     return filling?.kind === 'byKey' ? Object.values(filling.ids) : [];
   });
-  return { state: 'waiting', recheck: ids, note };
+  return { state: 'waiting', recheck: ids, note: problem.detail };
 }
 
 /** Removes what the instance made. */

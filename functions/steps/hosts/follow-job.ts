@@ -16,19 +16,31 @@ const turnSeconds = 15;
 const patienceSeconds = 7200;
 const tailBytes = 4096;
 
+export interface FollowedJob {
+  /** The step's own, `[a-z0-9-]+`. */
+  readonly name: string;
+  readonly script: string;
+  /** Begins messages, such as `Copying the images`. */
+  readonly what: string;
+  /** Whether the wanted result is there. */
+  readonly isThere: () => Promise<boolean>;
+  /** Provides what the job needs and removes at its end, such as a login. Called before each new job. */
+  readonly before?: () => Promise<void>;
+  /** The script ends with it where what `before` provided is gone, as after a restart in between. Then it begins again. */
+  readonly exitCodeWithoutIt?: number;
+  /** Removes what a job left that failed. Never called while one runs, because a lost connection says nothing of its job. */
+  readonly afterFailure?: () => Promise<void>;
+}
+
 /**
- * `name` is the step's own, `[a-z0-9-]+`. A running job is followed no matter who started it, and its result counts. A job
- * that was lost with its machine starts again. So does one that had ended before this generation first looked, because it
- * didn't bring the wanted result. `before` provides something that the job needs and later removes, such as a login. It runs
- * before each new job. Throws with the job's last lines.
+ * A running job is followed no matter who started it, and its result counts. A job that was lost with its machine starts again.
+ * So does one that had ended before this generation first looked, unless it brought the wanted result: it may have ended after
+ * `observe`. Throws with the job's last lines.
  */
 export async function followJob(
   call: Call,
   host: Host,
-  name: string,
-  script: string,
-  what: string,
-  before?: () => Promise<void>,
+  { name, script, what, isThere, before, exitCodeWithoutIt, afterFailure }: FollowedJob,
 ): Promise<Outcome> {
   const mine = `generation ${call.bootstrap.generation}`;
   // Loads the caller's secrets, so that the log can redact them.
@@ -42,7 +54,7 @@ export async function followJob(
     if (look.state === 'running') return again(0, last === '' ? `${what} is under way` : last, patienceSeconds);
     // Another follower stores it too.
     if (!isWhole) return again(1, `${what} has ended; the rest of its log is read`, patienceSeconds);
-    if (look.state !== 'exited') {
+    if (look.state !== 'exited' || look.exitCode === exitCodeWithoutIt) {
       // Whatever is left of it must not run beside the next job.
       await job.kill();
       if (isMine) lost++;
@@ -51,9 +63,10 @@ export async function followJob(
         advice: `Find out what ends it there: the machine is started anew, or runs out of memory. Then run the same command again.`,
       });
     }
+    if (look.exitCode === 0 && (isMine || (await isThere()))) return done;
     if (!isMine) continue;
-    if (look.exitCode === 0) return done;
     const words = (await lastWords(call, job, look)) || 'it said nothing';
+    await afterFailure?.();
     const advice = `Its log: plinth beta bootstrap-cloud logs ${thisProject}. Heal the cause, then run the same command again.`;
     throw failedOn(host, what, look.exitCode ?? 0, words, advice);
   }

@@ -29,7 +29,8 @@ export const hostKey = defineProjectStep({
   async run(call) {
     const found = await instanceOf(call);
     if (found?.status !== 'RUNNING') {
-      return recheck(['vm'], `The VM ${call.key} is ${found?.status?.toLowerCase() ?? 'gone'}`);
+      const is = `The VM ${call.key} is ${found?.status?.toLowerCase() ?? 'gone'}.`;
+      return recheck(['vm'], new Problem('cloud-conflict', is, { advice: whatTakesIt }));
     }
     const published = await publishedKeys(call);
     return published instanceof Problem
@@ -38,6 +39,9 @@ export const hostKey = defineProjectStep({
   },
   goes: 'project',
 });
+
+const whatTakesIt =
+  'Find out what stops or deletes it: Compute Engine lists the operations of the VM. Then run the same command again.';
 
 const instanceOf = ({ context, bootstrap: { projectId, options }, key }: Call) =>
   context.cloud.compute.instance(projectId, options.zone, key);

@@ -124,7 +124,7 @@ export function defineHostStep<
         unlessUnreachable(error, call);
         const { closedBy } = (call.needs as HostCall['needs']).firewall;
         if (closedBy !== undefined) throw closed(error, closedBy);
-        return recheck(['machines', 'hostKeys', 'firewall'], (error as Problem).detail);
+        return recheck(['machines', 'hostKeys', 'firewall'], error as Problem);
       }),
   });
 }

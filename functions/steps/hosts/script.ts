@@ -45,6 +45,9 @@ export function failedOn({ name }: Host, what: string, exitCode: number, said: s
   });
 }
 
+/** With this, curl says that it cannot read the file of `--config`. */
+export const noConfig = 26;
+
 /**
  * For scripts that fetch: `curl … || fetch_failed $? FILE`. On a full disk, curl reports only that it could not write. A
  * further write beside the file fails with the reason.

@@ -7,7 +7,7 @@ import { Problem } from '../../../shared/problems.js';
 import { needsClient, type Outcome, type StepCall } from '../../engine/step.js';
 import type { Host } from '../../remote/remote.js';
 import { followJob } from './follow-job.js';
-import { fetchFailed, runScript } from './script.js';
+import { fetchFailed, noConfig, runScript } from './script.js';
 import { type UploadPlace, uploadPlace } from './upload-place.js';
 
 type Call = Pick<StepCall, 'bootstrap' | 'context' | 'log' | 'secrets' | 'signal'>;
@@ -18,8 +18,7 @@ const urlSeconds = 3600;
 /** The path of the whole file, or what the step returns meanwhile. `what` says for people which file it is. */
 export async function uploaded(call: Call, host: Host, upload: Upload, what: string): Promise<string | Outcome> {
   const path = `${home}/${uploadPath(upload)}`;
-  const { exitCode } = await runScript(host, 'echo "$2  $1" | sha256sum --check --status', [path, upload.sha256]);
-  if (exitCode === 0) return path;
+  if (await isThere(host, path, upload)) return path;
   const { context, bootstrap } = call;
   const place = uploadPlace(context.config, bootstrap, upload);
   const bytes = place === undefined ? undefined : await context.cloud.uploads.size(place);
@@ -29,6 +28,11 @@ export async function uploaded(call: Call, host: Host, upload: Upload, what: str
     throw another(upload, `it has ${bytes} bytes, not ${upload.bytes}`);
   }
   return fetchIt(call, host, upload, { place, path });
+}
+
+async function isThere(host: Host, path: string, { sha256 }: Upload): Promise<boolean> {
+  const { exitCode } = await runScript(host, 'echo "$2  $1" | sha256sum --check --status', [path, sha256]);
+  return exitCode === 0;
 }
 
 /** In memory and only for root. Anybody with a signed URL may read the file. */
@@ -49,23 +53,28 @@ async function fetchIt(
     await host.upload(address, `url = "${url}"\n`, { mode: 0o600 });
   };
   const script = fetched(path, upload, { address, wrong });
-  try {
-    const outcome = await followJob(call, host, 'upload', script, `Fetching ${upload.name}`, provide);
-    if (outcome.kind !== 'done') return outcome;
-  } catch (error) {
-    const { exitCode } = await runScript(host, 'rm -f "$1"; [ -e "$2" ] && rm -f "$2"', [address, wrong]);
-    if (exitCode !== 0) throw error;
-    await uploads.remove(place);
-    throw another(upload, `its SHA-256 is not ${upload.sha256}`, error);
-  }
+  const outcome = await followJob(call, host, {
+    name: 'upload',
+    script,
+    what: `Fetching ${upload.name}`,
+    isThere: () => isThere(host, path, upload),
+    before: provide,
+    exitCodeWithoutIt: noConfig,
+    afterFailure: async () => {
+      const { exitCode } = await runScript(host, 'rm -f "$1"; [ -e "$2" ] && rm -f "$2"', [address, wrong]);
+      if (exitCode !== 0) return;
+      await uploads.remove(place);
+      throw another(upload, `its SHA-256 is not ${upload.sha256}`);
+    },
+  });
+  if (outcome.kind !== 'done') return outcome;
   await uploads.remove(place);
   return path;
 }
 
-const another = ({ name }: Upload, how: string, cause?: unknown): Problem =>
+const another = ({ name }: Upload, how: string): Problem =>
   new Problem('host-failed', `What arrived in Cloud Storage as ${name} is another file: ${how}. Nothing used it.`, {
     advice: 'It has been deleted. Run the same command again: it uploads the file anew.',
-    cause,
   });
 
 /** An interrupted download continues where it stopped. The file belongs to who could have sent it over SSH. */

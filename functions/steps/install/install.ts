@@ -56,9 +56,8 @@ const platform = {
   }),
   async observe(call: Call) {
     const host = await reach(call);
-    const { digest, marker, script } = planOf(call);
-    const installed = await host.read(marker);
-    if (installed?.toString().trim() !== digest) return undefined;
+    const { digest, script } = planOf(call);
+    if (!(await isInstalled(call, host))) return undefined;
     await keepLog(call, host, `install-${call.key}`, script);
     return { digest };
   },
@@ -66,7 +65,12 @@ const platform = {
     const host = await reach(call);
     const missing = await lackingValues(call, host);
     if (missing !== undefined) return missing;
-    return followJob(call, host, `install-${call.key}`, planOf(call).script, 'Installing the platform');
+    return followJob(call, host, {
+      name: `install-${call.key}`,
+      script: planOf(call).script,
+      what: 'Installing the platform',
+      isThere: () => isInstalled(call, host),
+    });
   },
 };
 
@@ -92,6 +96,11 @@ async function lackingValues(call: Call, host: Host): Promise<Outcome | undefine
     if (typeof file !== 'string') return file;
   }
   return undefined;
+}
+
+async function isInstalled(call: Call, host: Host): Promise<boolean> {
+  const { digest, marker } = planOf(call);
+  return (await host.read(marker))?.toString().trim() === digest;
 }
 
 /**

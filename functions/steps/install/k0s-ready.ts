@@ -12,7 +12,7 @@ import { defineHostStep, hostNeeds, reach } from '../hosts/reach.js';
 import { mustRun, runScript } from '../hosts/script.js';
 import { datacenters, vmSpec } from '../topology.js';
 import { deleteAdminSecret, hasLeftSecret } from './admin-secret.js';
-import { controllerOf, installs, k0sNodesOf, k0sPath, k0sWorkers, statusOf } from './k0s.js';
+import { controllerOf, installs, k0sFailed, k0sNodesOf, k0sPath, k0sWorkers, statusOf } from './k0s.js';
 import { k0sController } from './k0s-controller.js';
 import { k0sWorker } from './k0s-worker.js';
 
@@ -47,11 +47,15 @@ export const k0sReady = defineHostStep({
     const nodes = k0sNodesOf(call.bootstrap.options, call.key);
     const controller = await reach(call, controllerOf(call.bootstrap.options, call.key));
     const missing = await waiting(controller, nodes);
-    if (missing === undefined) return recheck(['k0sController'], 'The control plane does not answer');
+    if (missing === undefined)
+      return recheck(
+        ['k0sController'],
+        k0sFailed(controller.name, `The control plane on ${controller.name} does not answer.`),
+      );
     for (const name of missing) {
       // If the machine is gone, `reach` handles it.
       if ((await statusOf(await reach(call, name))) !== undefined) continue;
-      return recheck(['k0sController', 'workers'], `k0s does not run on ${name}`);
+      return recheck(['k0sController', 'workers'], k0sFailed(name, `k0s does not run on ${name}.`));
     }
     if (missing.length > 0) return again(3, `${missing.join(', ')} not Ready yet`);
     const { write, wanted } = await kubeConfig(call, controller);

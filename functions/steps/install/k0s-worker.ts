@@ -4,7 +4,7 @@ import { again, of, recheck, type StepCall } from '../../engine/step.js';
 import { defineHostStep, hostNeeds, reach } from '../hosts/reach.js';
 import { mustRun, runScript } from '../hosts/script.js';
 import { vmSpec } from '../topology.js';
-import { controllerOf, forCloudController, installs, k0sPath, k0sWorkers, statusOf } from './k0s.js';
+import { controllerOf, forCloudController, installs, k0sFailed, k0sPath, k0sWorkers, statusOf } from './k0s.js';
 import { k0sBinary } from './k0s-binary.js';
 import { k0sController } from './k0s-controller.js';
 
@@ -35,7 +35,8 @@ export const k0sWorker = defineHostStep({
   async run(call) {
     const host = await reach(call, call.key);
     const authority = await authorityOf(call);
-    const lost = recheck(['control'], `The control plane of ${call.key} does not answer`);
+    const controller = controllerOf(call.bootstrap.options, vmSpec(call.bootstrap.options, call.key).datacenter);
+    const lost = recheck(['control'], k0sFailed(controller, `The control plane of ${call.key} does not answer.`));
     if (authority === undefined) return lost;
     const running = (await statusOf(host))?.Version;
     const isBeginning = running === undefined && (await runScript(host, begins, [tokenPath])).exitCode === 0;

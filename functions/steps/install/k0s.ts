@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { podCidr, serviceCidr } from '../../../shared/bootstrap/network-ranges.js';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
+import { Problem } from '../../../shared/problems.js';
 import type { Each } from '../../engine/step.js';
 import type { Host } from '../../remote/remote.js';
 import { runScript } from '../hosts/script.js';
@@ -51,6 +52,12 @@ export async function k0sConfig(options: BootstrapOptions, datacenter: string, a
  */
 export const forCloudController = (address: string): string =>
   `--enable-cloud-provider "--kubelet-extra-args=--node-ip=${address}"`;
+
+/** What a node fails with whose k0s does not come up, however often it is looked at. */
+export const k0sFailed = (node: string, detail: string): Problem =>
+  new Problem('host-failed', detail, {
+    advice: `Read the log of k0s on ${node}, and correct what stops it. Then run the same command again.`,
+  });
 
 const Status = z.object({ Role: z.string(), Version: z.string() });
 

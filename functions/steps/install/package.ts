@@ -3,11 +3,12 @@ import * as z from 'zod';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { readUpload } from '../../../shared/bootstrap/upload.js';
 import { done, of, type StepCall } from '../../engine/step.js';
+import type { Host } from '../../remote/remote.js';
 import { followJob, keepLog } from '../hosts/follow-job.js';
 import { hostSetup } from '../hosts/host-setup.js';
 import { packagesFolder as folder } from '../hosts/leftovers.js';
 import { defineHostStep, hostNeeds, reach } from '../hosts/reach.js';
-import { fetchFailed, quoted, runScript } from '../hosts/script.js';
+import { fetchFailed, noConfig, quoted, runScript } from '../hosts/script.js';
 import { uploaded } from '../hosts/uploaded.js';
 import { installValues } from './install-values.js';
 import { installs } from './k0s.js';
@@ -35,9 +36,7 @@ export const installerPackage = defineHostStep({
   async observe(call) {
     const host = await reach(call);
     const { chosen, path, sha256 } = sourceOf(call);
-    // It gets this name only after its hash was right. Then nobody needs the URL any more.
-    const { exitCode } = await runScript(host, '[ -s "$1" ] && rm -f "$2"', [path, addressOf(sha256)]);
-    if (exitCode !== 0) return undefined;
+    if (!(await isFetched(host, path, sha256))) return undefined;
     if (chosen !== undefined) await keepLog(call, host, 'package', fetched(path, chosen));
     return { path, sha256 };
   },
@@ -51,18 +50,35 @@ export const installerPackage = defineHostStep({
       return done;
     }
     if (chosen === undefined) throw new Error('an install has no package');
-    const { storage } = call.context.cloud;
-    const { packagesBucket: bucket = '' } = call.context.config;
-    const url = await storage.signedUrl({ bucket, object: chosen.object }, urlSeconds, call.context.clock.now());
-    await host.upload(addressOf(sha256), `url = "${url}"\n`, { mode: 0o600 });
-    try {
-      return await followJob(call, host, 'package', fetched(path, chosen), 'Fetching the package');
-    } catch (error) {
-      await runScript(host, 'rm -f "$1"', [addressOf(sha256)]).catch(() => undefined);
-      throw error;
-    }
+    return followJob(call, host, {
+      name: 'package',
+      script: fetched(path, chosen),
+      what: 'Fetching the package',
+      isThere: () => isFetched(host, path, sha256),
+      before: () => provideAddress(call, host, chosen),
+      exitCodeWithoutIt: noConfig,
+      afterFailure: async () => {
+        await runScript(host, 'rm -f "$1"', [addressOf(sha256)]).catch(() => undefined);
+      },
+    });
   },
 });
+
+async function provideAddress(
+  { context: { cloud, config, clock } }: Pick<StepCall, 'context'>,
+  host: Host,
+  { object, sha256 }: { readonly object: string; readonly sha256: string },
+): Promise<void> {
+  const bucket = config.packagesBucket ?? '';
+  const url = await cloud.storage.signedUrl({ bucket, object }, urlSeconds, clock.now());
+  await host.upload(addressOf(sha256), `url = "${url}"\n`, { mode: 0o600 });
+}
+
+/** It gets its name only after its hash was right. Then nobody needs the URL any more. */
+async function isFetched(host: Host, path: string, sha256: string): Promise<boolean> {
+  const { exitCode } = await runScript(host, '[ -s "$1" ] && rm -f "$2"', [path, addressOf(sha256)]);
+  return exitCode === 0;
+}
 
 /** Flags that tell plinth on the jumpbox what an uploaded package must be. Only plinth there reads its manifest. */
 export const mustBear = ({

@@ -53,21 +53,31 @@ export const images = defineHostStep({
   }),
   async observe(call) {
     const host = await reach(call);
-    const { digest, command, script } = planOf(call);
-    // Without a finished job there is nothing to check, and a check would unpack the package.
-    if ((await host.read(marker))?.toString().trim() !== digest) return undefined;
-    const look = `XDG_RUNTIME_DIR=/run/plinth ${command} --dry-run`;
-    const { exitCode } = await runScript(host, look, [], { timeoutSeconds: 300, signal: call.signal });
-    if (exitCode !== 0) return undefined;
+    const { digest, script } = planOf(call);
+    if (!(await areCopied(call, host))) return undefined;
     await keepLog(call, host, 'images', script);
     return { digest };
   },
   async run(call) {
     const host = await reach(call);
-    const { script } = planOf(call);
-    return followJob(call, host, 'images', script, 'Copying the images', () => login(call, host));
+    return followJob(call, host, {
+      name: 'images',
+      script: planOf(call).script,
+      what: 'Copying the images',
+      isThere: () => areCopied(call, host),
+      before: () => login(call, host),
+    });
   },
 });
+
+async function areCopied(call: Call, host: Host): Promise<boolean> {
+  const { digest, command } = planOf(call);
+  // Without a finished job there is nothing to check, and a check would unpack the package.
+  if ((await host.read(marker))?.toString().trim() !== digest) return false;
+  const look = `XDG_RUNTIME_DIR=/run/plinth ${command} --dry-run`;
+  const { exitCode } = await runScript(host, look, [], { timeoutSeconds: 300, signal: call.signal });
+  return exitCode === 0;
+}
 
 /** In memory. */
 const runtimeFolder = '/run/plinth/images';

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { of } from '../../engine/step.js';
+import type { Host } from '../../remote/remote.js';
 import { followJob } from '../hosts/follow-job.js';
 import { hostSetup } from '../hosts/host-setup.js';
 import { defineHostStep, hostNeeds, reach } from '../hosts/reach.js';
@@ -40,16 +41,29 @@ export const registryPrograms = defineHostStep({
   ],
   output: z.object({}),
   async observe(call) {
-    const programs = toolsOf(call.bootstrap.options).map(({ program }) => program);
-    const check = 'for each; do command -v "$each" >/dev/null || exit 1; done';
-    const { exitCode } = await runScript(await reach(call), check, programs);
-    return exitCode === 0 ? {} : undefined;
+    return (await areInstalled(await reach(call), toolsOf(call.bootstrap.options))) ? {} : undefined;
   },
   async run(call) {
-    const script = installed(toolsOf(call.bootstrap.options));
-    return followJob(call, await reach(call), 'registry-tools', script, 'Installing the programs for images');
+    const tools = toolsOf(call.bootstrap.options);
+    const host = await reach(call);
+    return followJob(call, host, {
+      name: 'registry-tools',
+      script: installed(tools),
+      what: 'Installing the programs for images',
+      isThere: () => areInstalled(host, tools),
+    });
   },
 });
+
+async function areInstalled(host: Host, tools: readonly Tool[]): Promise<boolean> {
+  const check = 'for each; do command -v "$each" >/dev/null || exit 1; done';
+  const { exitCode } = await runScript(
+    host,
+    check,
+    tools.map(({ program }) => program),
+  );
+  return exitCode === 0;
+}
 
 /** Existing programs are left alone. A machine without access to the archive may come with all of them. */
 const installed = (tools: readonly Tool[]): string => `set -eu
