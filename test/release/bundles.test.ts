@@ -16,7 +16,7 @@ type Name = keyof typeof functionNames;
 const budgets: Readonly<Record<Name, number>> = {
   bootstraps: 3550,
   api: 2200,
-  runCloudStep: 3875,
+  runCloudStep: 3890,
   runHostStep: 4300,
   sweep: 2100,
   cleanup: 3250,

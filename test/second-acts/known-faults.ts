@@ -12,12 +12,7 @@ interface KnownFault {
   readonly verdict?: RegExp;
 }
 
-export const knownFaults: readonly KnownFault[] = [
-  {
-    name: 'a FIFO in place of a file is waited for',
-    acts: (act) => act.kind === 'damage' && act.how === 'is a FIFO',
-  },
-];
+export const knownFaults: readonly KnownFault[] = [];
 
 export const isKnown = (act: Act): boolean => knownFaults.some(({ acts }) => acts?.(act) === true);
 
