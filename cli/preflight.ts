@@ -10,6 +10,7 @@ import { beginningLines } from './follow/beginning.js';
 import type { Call } from './frame/command.js';
 import type { Style } from './frame/output.js';
 import { findSshKey, sshKeyFaults } from './identity/ssh-key.js';
+import type { LookedUp } from './machines/recovery.js';
 import { readUploads, uploadFaults } from './machines/uploads.js';
 
 interface Parts {
@@ -18,24 +19,28 @@ interface Parts {
   readonly faults: readonly Fault[];
   /** What of these files is only doubtful. */
   readonly doubts: readonly Fault[];
-  /** The options that travel to the service. */
+  /** Of `--recover-config`: what is recovered travels in place of the given options, or why nothing is. */
+  readonly recovery: LookedUp | Problem | undefined;
+  /** The given options that travel to the service. */
   readonly travelling: GivenFlags;
   readonly maxCost: string | undefined;
   readonly team: number | undefined;
 }
 
 /** Asks the service even where something is wrong here, so that all is told at once. */
-export async function check(call: Call, { checked, faults, doubts, travelling, maxCost, team }: Parts) {
+export async function check(call: Call, { checked, faults, doubts, recovery, travelling, maxCost, team }: Parts) {
   const { given, settings } = call;
   const keyFaults = await sshKeyFaults(given, settings);
   const { faults: unread, mismatches, doubts: ofUploads } = await uploadFaults(given, settings);
   const uploads = unread.length > 0 ? {} : (await readUploads(given, settings)).options;
+  const unrecovered = recovery instanceof Problem ? recovery : undefined;
+  const recovered = recovery instanceof Problem ? undefined : recovery;
   const client = await call.connect();
   const sendable = sendableOf(withoutFiles(travelling));
   const key = keyFaults.length === 0 ? findSshKey(given, checked.local.sshPublicKeyPath, settings) : undefined;
   const { findings, beginning } = await client.preflight({
     // What has no form in which it could travel is told here, as is a file that cannot be read.
-    options: { ...sendable, ...uploads },
+    options: recovered?.options ?? { ...sendable, ...uploads },
     // A key that the first bootstrap is still to make has no part in a plan.
     ...(key !== undefined && key.keep === undefined && { sshPublicKey: key.publicKey }),
     ...(call.has('strict') && { strict: true }),
@@ -43,12 +48,12 @@ export async function check(call: Call, { checked, faults, doubts, travelling, m
     ...(team !== undefined && { team }),
   });
   const ofLocal = checked.faults.filter(({ path }) => localFlags.has(path));
-  const doubtful = [...doubts, ...ofUploads];
+  const doubtful = [...doubts, ...ofUploads, ...(recovered?.doubts ?? [])];
   const here = [...faults, ...ofLocal, ...unread, ...mismatches, ...(call.has('strict') ? doubtful : [])];
   const unsent = [...call.faults, ...checked.faults.filter(({ path }) => isUnsent(path, travelling, sendable))];
   const all: PreflightFinding[] = [
     await keyFinding(call, keyFaults),
-    filesFinding(here, doubtful),
+    filesFinding(here, doubtful, unrecovered),
     ...findings.map((each) => (each.code === 'options' && unsent.length > 0 ? withFaults(each, unsent) : each)),
   ];
   const problem = problemOf(all);
@@ -106,8 +111,20 @@ async function keyFinding(call: Call, faults: readonly Fault[]): Promise<Preflig
   return { code, title, state: 'warning', what: detail, why, ...(advice !== undefined && { mend: advice }) };
 }
 
-function filesFinding(faults: readonly Fault[], doubts: readonly Fault[]): PreflightFinding {
+function filesFinding(
+  faults: readonly Fault[],
+  doubts: readonly Fault[],
+  unrecovered: Problem | undefined,
+): PreflightFinding {
   const [code, title, why] = ['files', 'Files on this computer', 'They travel to the machines, or come from there.'];
+  if (faults.length === 0 && unrecovered !== undefined) {
+    const { detail: what, advice, errors, code: problem } = unrecovered;
+    const more = {
+      ...(advice !== undefined && { mend: advice }),
+      ...(errors !== undefined && { errors: [...errors] }),
+    };
+    return { code, title, state: 'stop', what, why, problem, ...more };
+  }
   if (faults.length > 0) return stopped(code, title, why, faults);
   if (doubts.length === 0) return { code, title, state: 'ok', what: 'readable, and writable where they must be' };
   const what = doubts.map(({ path, message }) => `${path} ${message}`).join('; ');

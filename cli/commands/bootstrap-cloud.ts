@@ -62,6 +62,7 @@ export const bootstrapCloud = {
     if (call.has('check')) return lookBeforehand(call);
     const checked = await check(call);
     const { local } = checked;
+    for (const text of checked.ofFiles) output.warn(text);
     const [{ findSshKey }, { readUploads }, { baseOf }] = await Promise.all([
       import('../identity/ssh-key.js'),
       import('../machines/uploads.js'),
@@ -267,8 +268,11 @@ async function recoveryOf(
 
 const secretFlags: readonly string[] = optionNames.filter(isSecret).map(flagName);
 
-function sayChecked<C extends Pick<CheckedOptions, 'warnings' | 'notes'>>({ output }: Call, checked: C): C {
-  for (const text of checked.warnings) output.warn(text);
+type Sayable = Pick<CheckedOptions, 'warnings' | 'notes'> & Partial<Pick<OfFlags, 'ofFiles'>>;
+
+/** What concerns files was said before the service was asked. */
+function sayChecked<C extends Sayable>({ output }: Call, checked: C): C {
+  for (const text of checked.warnings.filter((each) => checked.ofFiles?.includes(each) !== true)) output.warn(text);
   for (const note of checked.notes) output.say(note);
   return checked;
 }

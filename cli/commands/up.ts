@@ -47,22 +47,35 @@ export const up = defineCommand({
     const silence = call.has('check') || call.has('dry-run') ? [] : unasked(call);
     const merged: Call = { ...call, given, faults: [...call.faults, ...faults, ...silence] };
     try {
-      return await bootstrapCloud.run(merged, agreeTo(merged));
+      return await bootstrapCloud.run(
+        merged,
+        agreeTo(merged, { placedIn: (error) => placedIn(file, call.given, error) }),
+      );
     } catch (error) {
       throw changedMeanwhile(placedIn(file, call.given, error));
     }
   },
 });
 
+interface Places {
+  /** The same problem, whose faults name line and key of the file. */
+  readonly placedIn: (problem: Problem) => unknown;
+}
+
 /** Shows the plan, and asks unless the caller has agreed to all of it before. */
 const agreeTo =
-  (call: Call): Agree =>
+  (call: Call, { placedIn }: Places): Agree =>
   async (client, request) => {
     const { given, output } = call;
     const reply = await client.plan(request);
     const findings = reply.plan.bootstrap === null ? await found(call, client, request) : [];
     if (output.json) output.event({ type: 'plan', plan: reply.plan, cost: reply.cost, findings });
-    else await showNew(call, reply, findings);
+    else
+      await showNew(
+        call,
+        reply,
+        findings.map((each) => placed(each, placedIn)),
+      );
     // What stops it is no matter of agreeing.
     const { problemOf } = await import('../preflight.js');
     const stopped = problemOf(findings, 'It cannot be made');
@@ -77,6 +90,14 @@ const agreeTo =
     // What is recovered is no part of a plan.
     return given.recoverConfig === true ? undefined : reply.plan;
   };
+
+/** Names line and key of the file where that is at fault. */
+function placed(finding: PreflightFinding, placedIn: Places['placedIn']): PreflightFinding {
+  if (finding.errors === undefined) return finding;
+  const problem = placedIn(new Problem('bad-input', finding.what, { errors: finding.errors }));
+  if (!(problem instanceof Problem) || problem.errors === undefined) return finding;
+  return { ...finding, what: problem.errors.map(({ path, message }) => `${path} ${message}`).join('; ') };
+}
 
 const advising = ({ advice }: Problem) => (advice === undefined ? {} : { advice });
 

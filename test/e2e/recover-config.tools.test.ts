@@ -128,6 +128,27 @@ describe('--recover-config', function () {
     whole = await held();
   });
 
+  it('is looked at by --check: with what would be recovered, and with what would not be applied', async () => {
+    rmSync(file('config.yaml'));
+    const looked = await alice.bootstrap('recovered', {
+      ...five,
+      'base-domain': 'other.example.com',
+      'recover-config': true,
+      check: true,
+    });
+    expect(looked.exitCode, looked.stderr).to.equal(0);
+    const { check } = looked.result as unknown as { check: { findings: { code: string; what: string }[] } };
+    const what = check.findings.find(({ code }) => code === 'files')?.what;
+    expect(what)
+      .to.match(/not applied: --forge1-app-client-secret/)
+      .and.to.match(/project exists: --base-domain/);
+    expect(looked.stdout + looked.stderr).to.not.match(/dummy-secret-4712|planted-vault-0815/);
+    const strictly = await alice.bootstrap('recovered', { ...five, 'recover-config': true, check: true, strict: true });
+    expect([strictly.exitCode, strictly.result.problem?.code]).to.deep.equal([2, 'bad-input']);
+    expect(alice.has('config.yaml')).to.equal(false);
+    succeeded(await recovery());
+  });
+
   it('refuses with --strict what it would not apply, before anything is written', async () => {
     rmSync(file('config.yaml'));
     const refused = await alice.bootstrap('recovered', { ...five, 'recover-config': true, strict: true });
