@@ -27,7 +27,7 @@ import {
 import { replay } from './replay.js';
 
 /** What the simulated cloud cannot show in any world. */
-const always = ['billing.limit', 'tokens.audience', 'tokens.custom-audience', 'logins.admin'];
+const always = ['billing.limit', 'tokens.custom-audience', 'logins.admin'];
 
 /** What policies forbid in a world, or what they leave nothing to see of. */
 const alsoUnknown: Readonly<Record<WorldName, readonly string[]>> = {

@@ -117,8 +117,13 @@ describe('hostile requests', () => {
     const path = `/bootstraps/${bootstrap.id}/events`;
     await server.json(200, 'POST', `/bootstraps/${bootstrap.id}/share`, { as: alice, body: { with: bob } });
     const clients = Array.from({ length: 20 }, () => new AbortController());
-    const follow = async (as: string, { signal } = new AbortController()) =>
-      (await server.fetch('GET', path, { as, signal })).status;
+    // A response that nobody holds is collected as garbage, which closes its connection.
+    const held: Response[] = [];
+    const follow = async (as: string, { signal } = new AbortController()) => {
+      const response = await server.fetch('GET', path, { as, signal });
+      held.push(response);
+      return response.status;
+    };
     expect(await Promise.all(clients.map((each) => follow(alice, each)))).to.deep.equal(clients.map(() => 200));
     const problem = await server.problem(429, 'GET', path, { as: alice });
     expect(problem).to.include({ code: 'too-many', limit: 'streams', value: 20 });
@@ -128,6 +133,7 @@ describe('hostile requests', () => {
     await until('the streams have ended', () => (server.watched() === 1 ? true : undefined), 10);
     const again = new AbortController();
     expect(await follow(alice, again)).to.equal(200);
+    expect(held).to.have.lengthOf(22);
     for (const each of [other, again]) each.abort();
     server.world.closed = false;
   });

@@ -14,10 +14,10 @@ type Name = keyof typeof functionNames;
 
 /** KiB of code. Raise one only for what is worth its part of every cold start. */
 const budgets: Readonly<Record<Name, number>> = {
-  bootstraps: 3550,
+  bootstraps: 3575,
   api: 2200,
   runCloudStep: 3890,
-  runHostStep: 4300,
+  runHostStep: 4325,
   sweep: 2100,
   cleanup: 3250,
 };
