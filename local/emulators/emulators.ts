@@ -158,7 +158,17 @@ export async function startEmulator(
 ): Promise<Emulator> {
   const missing = emulatorMissing(name);
   if (missing !== undefined) throw new Error(missing);
-  const port = await freePort();
+  for (let left = 3; ; left -= 1) {
+    try {
+      return await startOn(await freePort(), name, onSpawn);
+    } catch (error) {
+      // Java takes a second to start, and another program may take the free port meanwhile.
+      if (left === 0 || !(error instanceof Error) || !error.message.includes('Address already in use')) throw error;
+    }
+  }
+}
+
+async function startOn(port: number, name: EmulatorName, onSpawn: (record: EmulatorRecord) => void): Promise<Emulator> {
   const args = platformFolders().flatMap((platform) => programs[name](platform, port) ?? []);
   // By default the heap may grow to a quarter of the machine's memory.
   const child = spawn('java', ['-Xmx512m', '-Duser.language=en', ...args], {
