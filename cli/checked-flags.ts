@@ -24,14 +24,11 @@ export async function lookBeforehand(call: Call) {
   const standing = await examineStanding(local, keysOf(checked.options), call.settings);
   const kept = await keptFaults({ ...checked, given: call.given, local }, call.settings);
   const wrongAmount = amountFaults(call);
-  const recovery = local.recoverConfig
-    ? await import('./machines/recovery.js').then(({ lookAtRecovery }) => lookAtRecovery(call, local, checked))
-    : undefined;
   return checkBeforehand(call, {
     checked,
     faults: [...standing.faults, ...kept, ...wrongAmount, ...ttlFaults(call), ...teamFaults(call)],
     doubts: standing.doubts,
-    recovery,
+    local,
     travelling: travelling(call.given),
     maxCost: wrongAmount.length > 0 ? undefined : call.word('max-cost')?.text,
     team: teamIn(call),

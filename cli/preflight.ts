@@ -1,5 +1,13 @@
 /** `--check`: what is known of a bootstrap before it begins, here and at the service. Makes nothing. */
-import { fileOptions, flagName, type GivenFlags, isLocal, type Option } from '../shared/bootstrap/options.js';
+import {
+  fileOptions,
+  flagName,
+  type GivenFlags,
+  type GivenOptions,
+  isLocal,
+  type LocalOptions,
+  type Option,
+} from '../shared/bootstrap/options.js';
 import type { PreflightFinding } from '../shared/bootstrap/preflight.js';
 import { fieldOf } from '../shared/bootstrap/request.js';
 import { type CheckedOptions, refusalOf } from '../shared/bootstrap/rules.js';
@@ -10,7 +18,6 @@ import { beginningLines } from './follow/beginning.js';
 import type { Call } from './frame/command.js';
 import type { Style } from './frame/output.js';
 import { findSshKey, sshKeyFaults } from './identity/ssh-key.js';
-import type { LookedUp } from './machines/recovery.js';
 import { readUploads, uploadFaults } from './machines/uploads.js';
 
 interface Parts {
@@ -19,8 +26,8 @@ interface Parts {
   readonly faults: readonly Fault[];
   /** What of these files is only doubtful. */
   readonly doubts: readonly Fault[];
-  /** Of `--recover-config`: what is recovered travels in place of the given options, or why nothing is. */
-  readonly recovery: LookedUp | Problem | undefined;
+  /** The options of this computer, with `~` as the home folder. */
+  readonly local: LocalOptions;
   /** The given options that travel to the service. */
   readonly travelling: GivenFlags;
   readonly maxCost: string | undefined;
@@ -28,19 +35,28 @@ interface Parts {
 }
 
 /** Asks the service even where something is wrong here, so that all is told at once. */
-export async function check(call: Call, { checked, faults, doubts, recovery, travelling, maxCost, team }: Parts) {
+export async function check(call: Call, { checked, faults, doubts, local, travelling, maxCost, team }: Parts) {
   const { given, settings } = call;
   const keyFaults = await sshKeyFaults(given, settings);
   const { faults: unread, mismatches, doubts: ofUploads } = await uploadFaults(given, settings);
   const uploads = unread.length > 0 ? {} : (await readUploads(given, settings)).options;
-  const unrecovered = recovery instanceof Problem ? recovery : undefined;
-  const recovered = recovery instanceof Problem ? undefined : recovery;
   const client = await call.connect();
   const sendable = sendableOf(withoutFiles(travelling));
-  const key = keyFaults.length === 0 ? findSshKey(given, checked.local.sshPublicKeyPath, settings) : undefined;
+  const key = keyFaults.length === 0 ? findSshKey(given, local.sshPublicKeyPath, settings) : undefined;
+  // What has no form in which it could travel is told here, as is a file that cannot be read.
+  const asked: GivenOptions = { ...sendable, ...uploads };
+  const recovery =
+    local.recoverConfig && key !== undefined
+      ? await (await import('./machines/recovery.js')).lookAtRecovery(
+          call,
+          client,
+          { key, local, given: asked },
+          checked.options.projectName,
+        )
+      : undefined;
+  const [recovered, unrecovered] = recovery instanceof Problem ? [undefined, recovery] : [recovery, undefined];
   const { findings, beginning } = await client.preflight({
-    // What has no form in which it could travel is told here, as is a file that cannot be read.
-    options: recovered?.options ?? { ...sendable, ...uploads },
+    options: recovered?.options ?? asked,
     // A key that the first bootstrap is still to make has no part in a plan.
     ...(key !== undefined && key.keep === undefined && { sshPublicKey: key.publicKey }),
     ...(call.has('strict') && { strict: true }),

@@ -40,11 +40,12 @@ export const extend = defineCommand({
     const client = await call.connect();
     const before = await standingOf(call, client);
     const view = await client.extend(before.id, ttl).catch(atFlag('ttl'));
-    const kept = view.deadlineAt === before.deadlineAt ? `${ttl} from now is not later than its time. ` : '';
-    const end = await endText(view);
+    const said = `${view.name} ${await endText(view)}.`;
     return shown(
       view,
-      kept === '' ? `${view.name} ${end}.` : `Nothing has changed: ${view.name} ${end}. ${kept}`.trim(),
+      view.deadlineAt === before.deadlineAt
+        ? `Nothing has changed: ${said} ${ttl} from now is not later than its time.`
+        : said,
     );
   },
 });

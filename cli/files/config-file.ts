@@ -96,6 +96,7 @@ export async function writeConfig(settings: Reading, values: ConfigValues): Prom
 const advice = 'Correct it; it may hold endpoints: {bootstraps, api} and oauth: {issuer, clientId, clientSecret}.';
 const unreadable = (file: string, why: string) =>
   new Problem('bad-input', `${file} cannot be read: ${why}.`, { advice });
+
 /** Why no token may be sent to a URL, such as plain http outside loopback. Undefined if it may. */
 export function whyNoEndpoint(url: string): string | undefined {
   if (!URL.canParse(url)) return 'must be a URL';

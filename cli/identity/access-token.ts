@@ -83,7 +83,7 @@ function givenToken(given: string, fresh: boolean): FoundToken {
 }
 
 async function askDefaultCredentials(settings: Parts, fresh: boolean): Promise<Asked<AccessToken>> {
-  const { defaultCredentials } = await import('./default-credentials.js');
+  const { defaultCredentials, problemBehind } = await import('./default-credentials.js');
   try {
     const { client } = await defaultCredentials(settings, [scope]);
     const { token } = await client.getAccessToken();
@@ -92,7 +92,7 @@ async function askDefaultCredentials(settings: Parts, fresh: boolean): Promise<A
     const account = 'email' in client && typeof client.email === 'string' ? client.email : undefined;
     return { found: { token, expiresAt: expiresAt ?? undefined, account } };
   } catch (error) {
-    const problem = [error, (error as Error).cause].find((each) => each instanceof Problem) as Problem | undefined;
+    const problem = problemBehind(error);
     if (problem !== undefined) return { why: problem.detail.replace(/\.$/, ''), isMissing: true };
     const why = 'no Application Default Credentials gave one';
     return { why: fresh ? `${why} anew` : why, isMissing: true };

@@ -1,6 +1,7 @@
 /** Application Default Credentials, by Google's library, whose requests go the way of all others. */
 import { globalAgent } from 'node:http';
 import type { AnyAuthClient, gaxios } from 'google-auth-library';
+import { Problem } from '../../shared/problems.js';
 import { proxyVariables } from '../../shared/proxy-variables.js';
 import { send } from '../network/send.js';
 import type { Settings } from '../settings.js';
@@ -12,6 +13,10 @@ export interface DefaultCredentials {
   /** The file that they are from, as it stands there. Undefined for those of the metadata server. */
   readonly json: Readonly<Record<string, unknown>> | undefined;
 }
+
+/** The problem that our own way out met: the library wraps some errors, and passes others on. */
+export const problemBehind = (error: unknown): Problem | undefined =>
+  [error, (error as Error).cause].find((each) => each instanceof Problem) as Problem | undefined;
 
 type Options = gaxios.GaxiosOptions;
 

@@ -10,7 +10,7 @@ import { Problem } from '../../shared/problems.js';
 import { timeLimit } from '../../shared/time-limit.js';
 import { send } from '../network/send.js';
 import { iamCredentialsUrlOf, loginClientOf, type Settings } from '../settings.js';
-import type { DefaultCredentials } from './default-credentials.js';
+import { type DefaultCredentials, problemBehind } from './default-credentials.js';
 
 const timeoutMs = 30_000;
 const accountVariable = 'PLINTH_SERVICE_ACCOUNT';
@@ -69,8 +69,8 @@ const providerCommand = (audience: string): string => {
 };
 
 function exchangeProblem(error: unknown, json: Readonly<Record<string, unknown>>): Problem {
-  const cause = [error, (error as Error).cause].find((each) => each instanceof Problem);
-  if (cause instanceof Problem) return cause;
+  const behind = problemBehind(error);
+  if (behind !== undefined) return behind;
   const message = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
   const source = json['credential_source'] as Readonly<Record<string, unknown>> | undefined;
   const place = typeof source?.['file'] === 'string' ? source['file'] : 'its platform';

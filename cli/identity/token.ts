@@ -97,7 +97,7 @@ async function renewed(settings: Settings, credentials: Credentials): Promise<He
 }
 
 async function fetchIdToken(settings: Settings, audience: string): Promise<Held> {
-  const [{ defaultCredentials }, { claimsOf }] = await Promise.all([
+  const [{ defaultCredentials, problemBehind }, { claimsOf }] = await Promise.all([
     import('./default-credentials.js'),
     import('../../shared/oauth.js'),
   ]);
@@ -111,7 +111,7 @@ async function fetchIdToken(settings: Settings, audience: string): Promise<Held>
       token = await fetchFederatedIdToken(settings, credentials, audience);
     }
   } catch (error) {
-    const problem = [error, (error as Error).cause].find((each) => each instanceof Problem);
+    const problem = problemBehind(error);
     if (problem !== undefined) throw problem;
     throw new Problem('unauthenticated', 'plinth found no credentials to say who is calling.', {
       advice:

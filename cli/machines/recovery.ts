@@ -19,7 +19,7 @@ import {
 import { regionOf } from '../../shared/bootstrap/places.js';
 import type { PlanDocument } from '../../shared/bootstrap/plan.js';
 import type { BootstrapRequest } from '../../shared/bootstrap/request.js';
-import { type CheckedOptions, checkOptions, refusalOf } from '../../shared/bootstrap/rules.js';
+import { checkOptions, refusalOf } from '../../shared/bootstrap/rules.js';
 import { readUpload } from '../../shared/bootstrap/upload.js';
 import { shellWord } from '../../shared/command-words.js';
 import { readInstallConfig } from '../../shared/install-config/config.js';
@@ -27,11 +27,10 @@ import { asGiven, optionsInConfig, secretsIn } from '../../shared/install-config
 import { type Fault, Problem } from '../../shared/problems.js';
 import { noLongerFits } from '../files/plan-file.js';
 import type { Call } from '../frame/command.js';
-import { findSshKey, type SshKey } from '../identity/ssh-key.js';
+import type { SshKey } from '../identity/ssh-key.js';
 import type { Client } from '../service/client.js';
 import { jumpboxIn, ownersWayIn } from './jumpbox.js';
 import { type Recovered, type RecoveredFile, type RecoveryFrom, readRecovered, writeRecovered } from './recover.js';
-import { readUploads } from './uploads.js';
 
 type Values = Readonly<Partial<Record<Option, unknown>>>;
 
@@ -71,7 +70,7 @@ export async function readRecovery(call: Call, client: Client, parts: RecoveryPa
 }
 
 /** For `--check`, which writes nothing: what a run would go on with, and what of the given is not applied. */
-export interface LookedUp {
+interface LookedUp {
   readonly options: GivenOptions;
   readonly doubts: readonly Fault[];
 }
@@ -79,17 +78,13 @@ export interface LookedUp {
 /** Gives the `Problem` that a run would meet. */
 export async function lookAtRecovery(
   call: Call,
-  local: LocalOptions,
-  { options: { projectName } }: Pick<CheckedOptions, 'options'>,
+  client: Client,
+  parts: Omit<RecoveryParts, 'standing'>,
+  projectName: string,
 ): Promise<LookedUp | Problem> {
   try {
-    const client = await call.connect();
-    const key = findSshKey(call.given, local.sshPublicKeyPath, call.settings);
-    const { options: uploads } = await readUploads(call.given, call.settings);
-    const open = Object.entries(call.given).filter(([option]) => !isLocal(option as Option));
-    const given: GivenOptions = { ...Object.fromEntries(open), ...uploads };
     const standing = await client.findStanding(projectName);
-    const recovery = await readRecovery(call, client, { key, local, given, standing: standing?.id });
+    const recovery = await readRecovery(call, client, { ...parts, standing: standing?.id });
     const texts = notAppliedTexts(call, recovery, []);
     return { options: recovery.options, doubts: texts.map((message) => ({ path: '--recover-config:', message })) };
   } catch (error) {

@@ -1,20 +1,16 @@
 /** Advice that helps whoever reads it: it is about what is at fault, and of this install. */
 import { writeFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { bootstrap, createSandbox, five, type Sandbox } from './run-cli.js';
-import { createService, refuse, type Service } from './service.js';
+import { bootstrap, five, type Sandbox } from './run-cli.js';
+import { refuse, type Service } from './service.js';
+import { useService } from './use-service.js';
 
 describe('advice', function () {
   this.timeout(30_000);
   let service: Service;
   let sandbox: Sandbox;
-  beforeEach(async () => {
-    service = await createService();
-    sandbox = createSandbox(service.url);
-  });
-  afterEach(async () => {
-    sandbox.remove();
-    await service.close();
+  useService((each) => {
+    ({ service, sandbox } = each);
   });
   const run = (...flags: string[]) => sandbox.run([...bootstrap, ...five, ...flags]);
 

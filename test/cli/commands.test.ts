@@ -14,8 +14,9 @@ import { type ProblemCode, problemKinds } from '../../shared/problems.js';
 import { sha256 } from '../../shared/sha256.js';
 import { flagsRelease, version } from '../../shared/version.js';
 import { archiveOf, smallPackage } from '../support/archive.js';
-import { bootstrap, createSandbox, five, type Sandbox } from './run-cli.js';
-import { createService, json, makeView, planReply, refuse, type Service } from './service.js';
+import { bootstrap, five, type Sandbox } from './run-cli.js';
+import { json, makeView, planReply, refuse, type Service } from './service.js';
+import { useService } from './use-service.js';
 
 const lines = (text: string): Array<Record<string, unknown>> =>
   text
@@ -57,13 +58,8 @@ const failedView = (advice = 'Ask for a higher quota.') =>
 describe('plinth', () => {
   let service: Service;
   let sandbox: Sandbox;
-  beforeEach(async () => {
-    service = await createService();
-    sandbox = createSandbox(service.url);
-  });
-  afterEach(async () => {
-    sandbox.remove();
-    await service.close();
+  useService((each) => {
+    ({ service, sandbox } = each);
   });
   const run = (args: readonly string[], env?: Record<string, string>) => sandbox.run(args, env);
 

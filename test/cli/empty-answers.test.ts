@@ -3,8 +3,9 @@ import { expect } from 'chai';
 import pc from 'picocolors';
 import { summary } from '../../cli/follow/summary.js';
 import type { BootstrapView, InstanceState } from '../../shared/bootstrap/bootstrap.js';
-import { bootstrap, createSandbox, five, type Sandbox } from './run-cli.js';
+import { bootstrap, five, type Sandbox } from './run-cli.js';
 import { createService, json, makeView, type Service, stateEvent } from './service.js';
+import { useService } from './use-service.js';
 
 const hours = (count: number): string => new Date(Date.now() + count * 3_600_000).toISOString();
 /** As the command line prints it. */
@@ -14,15 +15,9 @@ describe('an answer', function () {
   this.timeout(30_000);
   let service: Service;
   let sandbox: Sandbox;
-  beforeEach(async () => {
-    service = await createService();
-    service.standing = true;
-    sandbox = createSandbox(service.url);
-  });
-  afterEach(async () => {
-    sandbox.remove();
-    await service.close();
-  });
+  useService((each) => {
+    ({ service, sandbox } = each);
+  }, 'standing');
 
   const plinth = (...args: string[]) => sandbox.run([...bootstrap, ...args]);
   /** What the service holds before a change, and what it answers to it. */

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { generateX25519Identity } from 'age-encryption';
 import { expect } from 'chai';
 import { decryptSecrets } from '../../shared/install-config/secrets.js';
-import { bootstrap, createSandbox, five, type Sandbox, testKey } from './run-cli.js';
+import { bootstrap, five, type Sandbox, testKey } from './run-cli.js';
 import {
   configOf,
   createService,
@@ -26,6 +26,7 @@ import {
   secretsFor,
   stateEvent,
 } from './service.js';
+import { useService } from './use-service.js';
 
 const secretsOfOther = async (): Promise<string> => secretsFor(await generateX25519Identity(), 'other');
 const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8);
@@ -33,13 +34,8 @@ const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8)
 describe('files of a bootstrap', () => {
   let service: Service;
   let sandbox: Sandbox;
-  beforeEach(async () => {
-    service = await createService();
-    sandbox = createSandbox(service.url);
-  });
-  afterEach(async () => {
-    sandbox.remove();
-    await service.close();
+  useService((each) => {
+    ({ service, sandbox } = each);
   });
   const run = async (...args: string[]) => {
     const ran = await sandbox.run([...bootstrap, ...five, ...args]);
@@ -364,13 +360,8 @@ describe('files of a bootstrap', () => {
 describe('the SSH key', () => {
   let service: Service;
   let sandbox: Sandbox;
-  beforeEach(async () => {
-    service = await createService();
-    sandbox = createSandbox(service.url);
-  });
-  afterEach(async () => {
-    sandbox.remove();
-    await service.close();
+  useService((each) => {
+    ({ service, sandbox } = each);
   });
   const ssh = (name: string) => join(sandbox.home, '.ssh', name);
   const sent = async (...args: string[]) => {

@@ -2,18 +2,9 @@ import type { ServerResponse } from 'node:http';
 import { stripVTControlCharacters } from 'node:util';
 import { expect } from 'chai';
 import type { BootstrapEvent } from '../../shared/bootstrap/event.js';
-import { bootstrap, createSandbox, five, type Sandbox } from './run-cli.js';
-import {
-  createService,
-  endedEvent,
-  json,
-  makeView,
-  progressEvent,
-  refuse,
-  type Service,
-  sse,
-  stateEvent,
-} from './service.js';
+import { bootstrap, five, type Sandbox } from './run-cli.js';
+import { endedEvent, json, makeView, progressEvent, refuse, type Service, sse, stateEvent } from './service.js';
+import { useService } from './use-service.js';
 
 const events = 'GET /bootstraps/b-one/events';
 const stream = (response: ServerResponse, text: string) =>
@@ -23,13 +14,8 @@ const end = (reason: 'ended' | 'time') => ({ schema: 1, type: 'end', reason, sta
 describe('following a bootstrap', () => {
   let service: Service;
   let sandbox: Sandbox;
-  beforeEach(async () => {
-    service = await createService();
-    sandbox = createSandbox(service.url);
-  });
-  afterEach(async () => {
-    sandbox.remove();
-    await service.close();
+  useService((each) => {
+    ({ service, sandbox } = each);
   });
   const command = [...bootstrap, ...five, '--write-config=false'];
   const cursors = () =>

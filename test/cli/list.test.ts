@@ -4,6 +4,7 @@ import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import type { CostEstimate } from '../../shared/bootstrap/cost.js';
 import { bootstrap, createSandbox, five, type Sandbox } from './run-cli.js';
 import { createService, json, makeView, planReply, type Service } from './service.js';
+import { useService } from './use-service.js';
 
 const minutes = (count: number): string => new Date(Date.now() + count * 60_000 + 5000).toISOString();
 const day = 24 * 60;
@@ -12,15 +13,9 @@ describe('what a list says', function () {
   this.timeout(30_000);
   let service: Service;
   let sandbox: Sandbox;
-  beforeEach(async () => {
-    service = await createService();
-    service.standing = true;
-    sandbox = createSandbox(service.url);
-  });
-  afterEach(async () => {
-    sandbox.remove();
-    await service.close();
-  });
+  useService((each) => {
+    ({ service, sandbox } = each);
+  }, 'standing');
 
   const named = (name: string, changes: Partial<BootstrapView>): BootstrapView =>
     makeView({ id: `b-${name}`, name, projectId: `${name}-ab12cd34`, createdAt: minutes(-125), ...changes });

@@ -2,8 +2,9 @@
 import { writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { smallPackage } from '../support/archive.js';
-import { bootstrap, createSandbox, five, type Sandbox } from './run-cli.js';
-import { createService, json, type Service } from './service.js';
+import { bootstrap, five, type Sandbox } from './run-cli.js';
+import { json, type Service } from './service.js';
+import { useService } from './use-service.js';
 
 const image = { name: 'api', tag: '1', digest: `sha256:${'0'.repeat(64)}`, path: 'images/api' };
 const { hash, archive } = smallPackage({ images: [image] });
@@ -12,13 +13,8 @@ describe('the package of --install-local', function () {
   this.timeout(30_000);
   let service: Service;
   let sandbox: Sandbox;
-  beforeEach(async () => {
-    service = await createService();
-    sandbox = createSandbox(service.url);
-  });
-  afterEach(async () => {
-    sandbox.remove();
-    await service.close();
+  useService((each) => {
+    ({ service, sandbox } = each);
   });
 
   const local = ['--registry-user=me', '--install-local=package.tar.gz'];

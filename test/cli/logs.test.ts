@@ -2,8 +2,9 @@
 import { stripVTControlCharacters } from 'node:util';
 import { expect } from 'chai';
 import type { BootstrapEvent } from '../../shared/bootstrap/event.js';
-import { bootstrap, createSandbox, five, type Sandbox } from './run-cli.js';
-import { createService, endedEvent, json, makeView, type Service, shortRun, stateEvent } from './service.js';
+import { bootstrap, five, type Sandbox } from './run-cli.js';
+import { endedEvent, json, makeView, type Service, shortRun, stateEvent } from './service.js';
+import { useService } from './use-service.js';
 
 const at = '2026-01-31T12:00:00.000Z';
 const logEvent = (instance: string, text: string, extras: object = {}): BootstrapEvent => ({
@@ -20,13 +21,8 @@ const logEvent = (instance: string, text: string, extras: object = {}): Bootstra
 describe('what is said on machines', () => {
   let service: Service;
   let sandbox: Sandbox;
-  beforeEach(async () => {
-    service = await createService();
-    sandbox = createSandbox(service.url);
-  });
-  afterEach(async () => {
-    sandbox.remove();
-    await service.close();
+  useService((each) => {
+    ({ service, sandbox } = each);
   });
   const following = [...bootstrap, ...five, '--write-config=false'];
   const saidIn = (text: string) =>

@@ -1,21 +1,16 @@
 /** How long a project may live, as the command line says it: at the flag, with the limit and the latest time. */
 import { expect } from 'chai';
-import { bootstrap, createSandbox, type Sandbox } from './run-cli.js';
-import { createService, json, makeView, refuse, type Service } from './service.js';
+import { bootstrap, type Sandbox } from './run-cli.js';
+import { json, makeView, refuse, type Service } from './service.js';
+import { useService } from './use-service.js';
 
 describe('the longest life of a project', function () {
   this.timeout(30_000);
   let service: Service;
   let sandbox: Sandbox;
-  beforeEach(async () => {
-    service = await createService();
-    service.standing = true;
-    sandbox = createSandbox(service.url);
-  });
-  afterEach(async () => {
-    sandbox.remove();
-    await service.close();
-  });
+  useService((each) => {
+    ({ service, sandbox } = each);
+  }, 'standing');
 
   const latest = 'would go beyond 366d from its beginning: 2027-11-28T12:00:00.000Z is the latest end';
   for (const [verb, flag, ...more] of [

@@ -2,8 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { MigrationPreview } from '../../shared/organization/team.js';
-import { createSandbox, type Sandbox } from './run-cli.js';
-import { createService, json, refuse, type Service } from './service.js';
+import type { Sandbox } from './run-cli.js';
+import { json, refuse, type Service } from './service.js';
+import { useService } from './use-service.js';
 
 const acme = '7d8b9c1e-4f5a-4b6c-8d7e-9f0a1b2c3d4e';
 const other = '11111111-2222-4333-8444-555555555555';
@@ -35,13 +36,8 @@ const answers = (status: number, body: unknown, headers: Record<string, string> 
 describe('plinth org and plinth team', () => {
   let service: Service;
   let sandbox: Sandbox;
-  beforeEach(async () => {
-    service = await createService();
-    sandbox = createSandbox(service.url);
-  });
-  afterEach(async () => {
-    sandbox.remove();
-    await service.close();
+  useService((each) => {
+    ({ service, sandbox } = each);
   });
   const run = (...args: string[]) => sandbox.run(args);
   const script = (name: string, ...some: Parameters<Service['instead']['set']>[1]) => service.instead.set(name, some);

@@ -1,8 +1,9 @@
 /** The command line meets a service of another version: it says so, and what to do, rather than stumble. */
 import { expect } from 'chai';
 import { version, versionHeader } from '../../shared/version.js';
-import { createSandbox, type Sandbox } from './run-cli.js';
-import { createService, json, makeView, refuse, type Service } from './service.js';
+import type { Sandbox } from './run-cli.js';
+import { json, makeView, refuse, type Service } from './service.js';
+import { useService } from './use-service.js';
 
 /** As the release before the last one told of bootstraps: without what they cost and whom they are shared with. */
 function oldView(): object {
@@ -13,15 +14,9 @@ function oldView(): object {
 describe('a service of another version', () => {
   let service: Service;
   let sandbox: Sandbox;
-  beforeEach(async () => {
-    service = await createService();
-    service.standing = true;
-    sandbox = createSandbox(service.url);
-  });
-  afterEach(async () => {
-    sandbox.remove();
-    await service.close();
-  });
+  useService((each) => {
+    ({ service, sandbox } = each);
+  }, 'standing');
   const list = ['beta', 'bootstrap-cloud', 'list'];
   const answer = (serviceVersion: string | undefined) =>
     service.instead.set('GET /bootstraps', [

@@ -6,20 +6,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { flagsRelease, version } from '../../shared/version.js';
 import { cliPath } from '../support/plinth-here.js';
-import { bootstrap, createSandbox, five, type Ran, type Sandbox, watch } from './run-cli.js';
-import { createService, json, makeView, type Service } from './service.js';
+import { bootstrap, five, type Ran, type Sandbox, watch } from './run-cli.js';
+import { json, makeView, type Service } from './service.js';
+import { useService } from './use-service.js';
 
 describe('plinth as a process', function () {
   this.timeout(60_000);
   let service: Service;
   let sandbox: Sandbox;
-  beforeEach(async () => {
-    service = await createService();
-    sandbox = createSandbox(service.url);
-  });
-  afterEach(async () => {
-    sandbox.remove();
-    await service.close();
+  useService((each) => {
+    ({ service, sandbox } = each);
   });
   const at = () => ({ cwd: sandbox.folder, env: sandbox.env });
   /** More than a pipe holds. */

@@ -2,19 +2,15 @@
 import { writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { bySops } from '../install-config/by-sops.js';
-import { bootstrap, createSandbox, five, type Sandbox } from './run-cli.js';
-import { createService, json, planReply, type Service } from './service.js';
+import { bootstrap, five, type Sandbox } from './run-cli.js';
+import { json, planReply, type Service } from './service.js';
+import { useService } from './use-service.js';
 
 describe('a small file', () => {
   let service: Service;
   let sandbox: Sandbox;
-  beforeEach(async () => {
-    service = await createService();
-    sandbox = createSandbox(service.url);
-  });
-  afterEach(async () => {
-    sandbox.remove();
-    await service.close();
+  useService((each) => {
+    ({ service, sandbox } = each);
   });
 
   it('of people holds addresses with a #, and comments', async () => {

@@ -4,8 +4,8 @@ import { generateKeyPairSync } from 'node:crypto';
 import { chmodSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { openSshPair } from '../../shared/openssh.js';
-import { bootstrap, createSandbox, five, type Ran, type Sandbox } from './run-cli.js';
-import { createService, type Service } from './service.js';
+import { bootstrap, five, type Ran, type Sandbox } from './run-cli.js';
+import { useService } from './use-service.js';
 
 const passphrase = 'pass-4711';
 const forms: Readonly<Record<string, readonly string[]>> = {
@@ -31,15 +31,9 @@ const edits: Readonly<Record<string, (text: string) => string>> = {
 };
 
 describe('a private key', () => {
-  let service: Service;
   let sandbox: Sandbox;
-  beforeEach(async () => {
-    service = await createService();
-    sandbox = createSandbox(service.url);
-  });
-  afterEach(async () => {
-    sandbox.remove();
-    await service.close();
+  useService((each) => {
+    ({ sandbox } = each);
   });
 
   const opens = (name: string): boolean =>

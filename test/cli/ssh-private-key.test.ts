@@ -4,8 +4,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { openSshPair } from '../../shared/openssh.js';
-import { bootstrap, createSandbox, five, type Sandbox } from './run-cli.js';
-import { createService, json, type Service } from './service.js';
+import { bootstrap, five, type Sandbox } from './run-cli.js';
+import { json, type Service } from './service.js';
+import { useService } from './use-service.js';
 
 /** As ssh-keygen writes one with a passphrase; made for this test, it protects nothing. */
 const lockedKey = `-----BEGIN OPENSSH PRIVATE KEY-----
@@ -22,13 +23,8 @@ const lockedPublicKey = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDefsyDNTjRgi9ihbb8
 describe('the private key of --ssh-private-key-path', () => {
   let service: Service;
   let sandbox: Sandbox;
-  beforeEach(async () => {
-    service = await createService();
-    sandbox = createSandbox(service.url);
-  });
-  afterEach(async () => {
-    sandbox.remove();
-    await service.close();
+  useService((each) => {
+    ({ service, sandbox } = each);
   });
 
   const pair = (comment: string, kind: 'ed25519' | 'rsa' = 'ed25519') => {

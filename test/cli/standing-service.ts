@@ -1,6 +1,7 @@
 /** A service with one bootstrap that stands, and a person at a computer of their own. */
-import { createSandbox, type Sandbox } from './run-cli.js';
-import { createService, json, makeView, type Service } from './service.js';
+import type { Sandbox } from './run-cli.js';
+import { json, makeView, type Service } from './service.js';
+import { useService } from './use-service.js';
 
 export interface StandingService {
   readonly service: Service;
@@ -13,16 +14,10 @@ export interface StandingService {
 export function useStandingService(change: string, view: Parameters<typeof makeView>[0]): StandingService {
   let service: Service;
   let sandbox: Sandbox;
-  beforeEach(async () => {
-    service = await createService();
-    service.standing = true;
-    sandbox = createSandbox(service.url);
+  useService((each) => {
+    ({ service, sandbox } = each);
     service.instead.set(`POST /bootstraps/b-one/${change}`, [(response) => json(response, 200, makeView(view))]);
-  });
-  afterEach(async () => {
-    sandbox.remove();
-    await service.close();
-  });
+  }, 'standing');
   return {
     get service() {
       return service;

@@ -3,17 +3,9 @@ import { expect } from 'chai';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { hiddenIn } from '../../shared/visible-text.js';
 import { hiddenTexts } from '../support/hidden-text.js';
-import { bootstrap, createSandbox, five, type Ran, type Sandbox } from './run-cli.js';
-import {
-  createService,
-  endedEvent,
-  json,
-  makeView,
-  progressEvent,
-  refuse,
-  type Service,
-  stateEvent,
-} from './service.js';
+import { bootstrap, five, type Ran, type Sandbox } from './run-cli.js';
+import { endedEvent, json, makeView, progressEvent, refuse, type Service, stateEvent } from './service.js';
+import { useService } from './use-service.js';
 
 const createdAt = '2026-01-31T12:00:00.000Z';
 const acme = '7d8b9c1e-4f5a-4b6c-8d7e-9f0a1b2c3d4e';
@@ -32,15 +24,9 @@ const hiddenOnScreen = (text: string): string | undefined =>
 describe('strange text', () => {
   let service: Service;
   let sandbox: Sandbox;
-  beforeEach(async () => {
-    service = await createService();
-    service.standing = true;
-    sandbox = createSandbox(service.url);
-  });
-  afterEach(async () => {
-    sandbox.remove();
-    await service.close();
-  });
+  useService((each) => {
+    ({ service, sandbox } = each);
+  }, 'standing');
 
   const odd = (): BootstrapView => {
     const { result, ...view } = makeView();

@@ -1,19 +1,15 @@
 /** Times as people give them to the command line: durations, and RFC 3339 with a zone. All else is refused before a request. */
 import { expect } from 'chai';
-import { bootstrap, createSandbox, type Sandbox } from './run-cli.js';
-import { createService, json, makeView, type Service } from './service.js';
+import { bootstrap, type Sandbox } from './run-cli.js';
+import { json, makeView, type Service } from './service.js';
+import { useService } from './use-service.js';
 
 describe('a time on the command line', function () {
   this.timeout(30_000);
   let service: Service;
   let sandbox: Sandbox;
-  beforeEach(async () => {
-    service = await createService();
-    sandbox = createSandbox(service.url);
-  });
-  afterEach(async () => {
-    sandbox.remove();
-    await service.close();
+  useService((each) => {
+    ({ service, sandbox } = each);
   });
 
   const protect = [...bootstrap, 'protect', 'demo', '--reason', 'a demo', '--until'];

@@ -3,19 +3,15 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
-import { bootstrap, createSandbox, five, type Sandbox } from './run-cli.js';
-import { createService, json, type Service } from './service.js';
+import { bootstrap, five, type Sandbox } from './run-cli.js';
+import { json, type Service } from './service.js';
+import { useService } from './use-service.js';
 
 describe('a place where plinth will write', () => {
   let service: Service;
   let sandbox: Sandbox;
-  beforeEach(async () => {
-    service = await createService();
-    sandbox = createSandbox(service.url);
-  });
-  afterEach(async () => {
-    sandbox.remove();
-    await service.close();
+  useService((each) => {
+    ({ service, sandbox } = each);
   });
   const begin = [...bootstrap, ...five];
   const refused = async (args: readonly string[], told: RegExp, env = {}) => {

@@ -149,12 +149,6 @@ const wasKilled = again?.filter(({ placed }) => placed !== undefined).map(({ eac
 for (const { each } of gone) console.log(`No longer in the sources: ${each.file}: ${each.line.trim()}`);
 
 const copy = createScratchCopy(root);
-for (const [signal, code] of [
-  ['SIGINT', 130],
-  ['SIGTERM', 143],
-] as const) {
-  process.once(signal, () => void copy.remove().finally(() => process.exit(code)));
-}
 try {
   const tried = await tryAll(copy, mutants, values.tier as TierName, Number(values.seconds));
   const killed = tried.filter(({ end }) => end === 'killed').length;

@@ -120,13 +120,6 @@ if (chosen.length === 0) {
   console.error(`--only takes a number from 1 to ${planted.length}, or a part of a fault's name.`);
   process.exit(2);
 }
-// First: copying takes a second, and a signal waits until it is done.
-for (const [signal, code] of [
-  ['SIGINT', 130],
-  ['SIGTERM', 143],
-] as const) {
-  process.once(signal, () => void copy.remove().finally(() => process.exit(code)));
-}
 const copy = createScratchCopy(resolve(import.meta.dirname, '../../..'));
 try {
   if ((await plantAll(copy, chosen)) < chosen.length) process.exitCode = 1;

@@ -39,7 +39,10 @@ const tenMinutesMs = 600_000;
 /** At the top of the project. */
 const isLeftOut = (name: string): boolean => /^(node_modules|\.git|\.plinth-local|dist.*)$/.test(name);
 
+/** A signal ends the process, and removes the copy before. */
 export function createScratchCopy(root: string): ScratchCopy {
+  // First: copying takes a second, and a signal waits until it is done.
+  onSignals(() => copy.remove());
   const top = mkdtempSync(join(tmpdir(), 'plinth-planted-'));
   const folder = join(top, 'project');
   const temporary = join(top, 'tmp');
@@ -112,6 +115,15 @@ export function createScratchCopy(root: string): ScratchCopy {
     },
   };
   return copy;
+}
+
+function onSignals(remove: () => Promise<void>): void {
+  for (const [signal, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const) {
+    process.once(signal, () => void remove().finally(() => process.exit(code)));
+  }
 }
 
 /** With all that it started. */

@@ -2,7 +2,6 @@
  * How long an instance that answers `again` is waited for within a generation. What never comes becomes a failure that
  * somebody sees. Only looks and the waits between them count, not the time in which no function runs. Pure.
  */
-
 import { Problem, type ProblemCode } from '../../../shared/problems.js';
 import { type Instance, titleOf } from '../plan.js';
 import { thisProject } from '../step.js';
