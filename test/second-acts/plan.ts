@@ -1,6 +1,5 @@
 /** What a seed plays: how a project is opened, and the second acts that follow. Reads nothing and runs nothing. */
 import { createRandom, type Random } from '../organizations/random.js';
-import { isKnown } from './known-faults.js';
 
 /** Flags that an act adds to the required ones. */
 export interface FlagSet {
@@ -167,18 +166,10 @@ export function planOf(seed: number, { machines }: PlanOptions): Plan {
   const acts: Act[] = [];
   const commands = 3 + random.below(machines ? 2 : 4);
   for (let n = 0; n < commands; n += 1) {
-    if (random.maybe(0.65)) acts.push(drawn(() => handsOf(random, machines)));
-    acts.push(drawn(() => commandOf(random, machines)));
+    if (random.maybe(0.65)) acts.push(handsOf(random, machines));
+    acts.push(commandOf(random, machines));
   }
   return { opening, acts };
-}
-
-/** An act whose fault is known is drawn again. */
-function drawn(draw: () => Act): Act {
-  for (;;) {
-    const act = draw();
-    if (!isKnown(act)) return act;
-  }
 }
 
 function handsOf(random: Random, machines: boolean): Act {

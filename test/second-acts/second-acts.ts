@@ -10,7 +10,6 @@ import { announcedBy } from './announced.js';
 import { bootstrapArgs, dailyArgs, dummySecret, powersOf, runArgs } from './commands.js';
 import { damageFile, editedSecret, editFile, identitiesOf, isObstacle, lose, pathOf, secretsOf } from './hands.js';
 import { judge, type Powers, valuesIn } from './judge.js';
-import { unknownAmong } from './known-faults.js';
 import { type Act, flagSets, isByHand, type Plan, planOf, wordsOf } from './plan.js';
 import { type Snapshot, takeSnapshot } from './snapshot.js';
 import { boundMs, makeUser, openStage, type Ran, runBounded, runKilled, type Stage, type User } from './stage.js';
@@ -146,14 +145,13 @@ async function command(play: Play, words: string, powers: Powers, run: () => Pro
   const [after, secretsAfter] = [await takeSnapshot(place), await secretsOf(user)];
   play.timeline.push(`${words}: ${ran.ending === 'ended' ? `exit code ${ran.exitCode}` : ran.ending}${lastWords(ran)}`);
   noteSecrets(play, secretsAfter);
-  const verdicts = judge({
+  const faults = judge({
     ...{ ran, before, after, secretsAfter, powers },
     known: {
       ...{ folder: user.folder, lostVms: play.lostVms },
       ...{ secrets: [...play.texts], values: valuesBefore(play, secretsBefore, ran), unwritten: play.unwritten },
     },
   });
-  const faults = unknownAmong(verdicts);
   play.faults.push(...faults);
   if (faults.length > 0) play.timeline.push(...faults.map((each) => `  judge: ${each}`), storyOf(ran));
   remember(play, { ran, after, secretsAfter });
