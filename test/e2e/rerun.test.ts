@@ -33,4 +33,16 @@ describe('the same command again', function () {
     const third = await alice.bootstrap('again');
     expect(third.result.changes).to.deep.equal([]);
   });
+
+  it('names a limit of the cost that brings the end of the project nearer', async () => {
+    const limited = { 'max-cost': '3' } as const;
+    const before = succeeded(await alice.bootstrap('again'));
+    const plan = await alice.bootstrap('again', { ...limited, 'dry-run': true });
+    const again = await alice.bootstrap('again', limited);
+    expect(succeeded(again).deadlineAt < before.deadlineAt).to.equal(true);
+    const change = { option: '--max-cost', from: null, to: '3.00' };
+    for (const { result } of [plan, again]) expect(result.changes).to.deep.equal([change]);
+    const same = await alice.bootstrap('again', limited);
+    expect(same.result.changes).to.deep.equal([]);
+  });
 });
