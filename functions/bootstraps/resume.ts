@@ -1,6 +1,7 @@
 /** Resumes an existing bootstrap in a new generation, or checks whether it could be resumed. */
 
 import { addSeconds } from '../../shared/add-seconds.js';
+import { amountText } from '../../shared/bootstrap/money.js';
 import {
   type BootstrapOptions,
   flagName,
@@ -121,7 +122,8 @@ async function resumed(
   const asked = priceNow(context, facts, before, options, changes);
   const price = before.vmsStopped === undefined ? asked : priceToStart(context, { ...before, ...asked });
   const deadlineAt = deadlineOf(context, { ...before, ...price }, facts, options, changes);
-  return { options, secrets, secretsBefore, changes: [...changes, ...keyChange(before, facts)], deadlineAt, ...price };
+  const others = [...keyChange(before, facts), ...costChange(before.price, asked.price)];
+  return { options, secrets, secretsBefore, changes: [...changes, ...others], deadlineAt, ...price };
 }
 
 /** The key is no option that is kept, but a rerun from another machine or account replaces it on the VMs. */
@@ -130,6 +132,15 @@ function keyChange({ sshPublicKey: before }: BootstrapRecord, { sshPublicKey: af
   if (before === '' || after === '' || from === to) return [];
   const shown = (blob: string) => fingerprintOf(Buffer.from(blob, 'base64'));
   return [{ option: flagName('sshPublicKeyPath'), from: shown(from), to: shown(to) }];
+}
+
+/** The most that it may cost is no option that is kept, but it decides when the project ends. */
+function costChange(before: BootstrapRecord['price'], after: BootstrapRecord['price']): OptionChange[] {
+  if (before?.maxMicros === after?.maxMicros) return [];
+  const [from, to] = [before, after].map((price) =>
+    price?.maxMicros === undefined ? null : amountText(price.maxMicros),
+  );
+  return [{ option: '--max-cost', from, to }];
 }
 
 /** What belongs to a team is its owner's while they are in the team. */
