@@ -4,7 +4,13 @@ import { judge, type Known, type Powers } from './judge.js';
 import type { Snapshot } from './snapshot.js';
 import type { Ran } from './stage.js';
 
-const project = { id: 'b1', projectId: 'demo-1', state: 'succeeded', removal: false };
+const project = {
+  id: 'b1',
+  projectId: 'demo-1',
+  state: 'succeeded',
+  removal: false,
+  fixed: { 'base-domain': 'a.example.com', zone: 'z' },
+};
 const snapshot = (parts: Partial<Snapshot> = {}): Snapshot => ({
   files: new Map([['config.yaml', 'one']]),
   cloud: new Map([['compute.instances projects/demo-1/zones/z/instances/k0s-1', '{}']]),

@@ -203,12 +203,15 @@ function remember(
   if (ran.args.every((arg) => !/write-config|secrets-file/.test(arg))) play.unwritten.clear();
 }
 
+async function recordOf({ stage, user: { folder, name } }: Play): Promise<Snapshot['bootstrap']> {
+  const { bootstrap } = await takeSnapshot({ folder, name, cloud: stage.scene.cloud, store: stage.store });
+  return bootstrap;
+}
+
 async function byHand(play: Play, act: Act): Promise<void> {
   const { stage, user } = play;
   if (act.kind === 'lose') {
-    const { bootstrap } = await takeSnapshot({
-      ...{ folder: user.folder, cloud: stage.scene.cloud, store: stage.store, name: user.name },
-    });
+    const bootstrap = await recordOf(play);
     if (bootstrap === undefined || bootstrap.removal || !(await lose(stage, bootstrap, act))) return;
     if (act.what === 'the record') play.lostProject = bootstrap.projectId;
     else play.lostVms.add(act.vm);
@@ -238,7 +241,9 @@ async function end(play: Play): Promise<void> {
   const plain = flagSets[0];
   const acts: Powers = { looks: false, removes: false, killed: false };
   if (existsSync(`${user.folder}/plan.json`)) rmSync(`${user.folder}/plan.json`);
-  const args = bootstrapArgs(user, plain, lostProject === undefined ? {} : { 'recover-config': true });
+  // A command of before may have begun the project with other values than the first one had.
+  const more = lostProject === undefined ? (await recordOf(play))?.fixed : ({ 'recover-config': true } as const);
+  const args = bootstrapArgs(user, plain, more);
   const ran = await command(play, 'the damaged files are put back; bootstrap-cloud', acts, () =>
     runBounded(user, args),
   );

@@ -24,6 +24,8 @@ export interface Recorded {
   readonly projectId: string;
   readonly state: string;
   readonly removal: boolean;
+  /** Flags that no command can change. */
+  readonly fixed: Readonly<Record<'base-domain' | 'zone', string>>;
 }
 
 export interface Change {
@@ -107,8 +109,12 @@ async function documentsOf(store: Store, ids: readonly string[]): Promise<Map<st
 function living(found: readonly (Json & { readonly id: string })[]): Recorded | undefined {
   const here = found.find(({ state }) => state !== 'removed');
   if (here === undefined) return undefined;
-  const { id, projectId, state, removal } = here;
-  return { id, projectId: String(projectId), state: String(state), removal: removal !== undefined };
+  const { id, projectId, state, removal, options } = here;
+  const { baseDomain, zone } = options as Json;
+  return {
+    ...{ id, projectId: String(projectId), state: String(state), removal: removal !== undefined },
+    fixed: { 'base-domain': String(baseDomain), zone: String(zone) },
+  };
 }
 
 export function filesIn(folder: string): Map<string, string> {
