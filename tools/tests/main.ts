@@ -1,9 +1,9 @@
 /**
  * Runs one tier of the tests: `node dist/tools/tests/main.js TIER [options of mocha | files in place of the tier's]`.
- * `--write-durations` keeps how long each file took, which decides the order of the next run.
+ * `--write-durations` keeps how long each file of the tier took, which decides the order of the next run.
  */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -15,6 +15,7 @@ import {
   filesOf,
   heldSeed,
   leavesRealHostsOut,
+  readDurations,
   sourceOf,
   type Tier,
   type TierName,
@@ -76,7 +77,10 @@ function tellSlowest(results: readonly TestResult[], keep: boolean): void {
   const slowest = [...seconds].slice(0, 8).map(([file, each]) => `${sourceOf(file)} ${each.toFixed(0)} s`);
   say(`  The longest files: ${slowest.join(' · ')}`);
   if (!keep) return;
-  const kept = [...seconds].filter(([, each]) => each >= 1).map(([file, each]) => [sourceOf(file), Math.round(each)]);
+  const measured = [...seconds].map(([file, each]) => [sourceOf(file), Math.round(each)] as const);
+  const isMeasured = new Set(measured.map(([file]) => file));
+  const others = Object.entries(readDurations()).filter(([file]) => !isMeasured.has(file) && existsSync(file));
+  const kept = [...measured.filter(([, each]) => each >= 1), ...others].sort(([, one], [, other]) => other - one);
   writeFileSync(durationsFile, `${JSON.stringify(Object.fromEntries(kept), undefined, 2)}\n`);
 }
 

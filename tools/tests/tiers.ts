@@ -86,11 +86,12 @@ export type TierName = keyof typeof tiers;
 export const leavesRealHostsOut = (): boolean => process.env['PLINTH_TEST_REAL_HOSTS'] === 'off';
 const isOnRealHosts = (file: string): boolean => /(?:^|\/)real-(?:hosts|install|machines|registry)\./.test(file);
 
+export const readDurations = (): Readonly<Record<string, number>> =>
+  existsSync(durationsFile) ? (JSON.parse(readFileSync(durationsFile, 'utf8')) as Record<string, number>) : {};
+
 /** The longest first, so that none is left alone at the end; what was never measured goes before. */
 export function filesOf(tier: Tier): string[] {
-  const seconds = existsSync(durationsFile)
-    ? (JSON.parse(readFileSync(durationsFile, 'utf8')) as Readonly<Record<string, number>>)
-    : {};
+  const seconds = readDurations();
   const lasts = (file: string): number => seconds[sourceOf(file)] ?? Number.POSITIVE_INFINITY;
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.test.js') && tier.holds(file))
