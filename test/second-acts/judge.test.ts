@@ -9,6 +9,7 @@ const project = {
   projectId: 'demo-1',
   state: 'succeeded',
   removal: false,
+  installed: true,
   fixed: { 'base-domain': 'a.example.com', zone: 'z' },
 };
 const snapshot = (parts: Partial<Snapshot> = {}): Snapshot => ({
@@ -79,6 +80,12 @@ const cases: readonly Case[] = [
     ran: ran(resumed),
     after: { secrets: new Map([['b1-caller', 'two']]) },
     verdict: /in Secret Manager b1-caller/,
+  },
+  {
+    what: 'a rerun that forgets what is installed',
+    ran: ran(resumed),
+    after: { bootstrap: { ...project, installed: false } },
+    verdict: /what is installed is forgotten/,
   },
 ];
 

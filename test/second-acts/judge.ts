@@ -52,6 +52,7 @@ export function judge(judged: Judged): string[] {
     ...fileVerdicts(judged, announced),
     ...cloudVerdicts(judged, announced),
     ...secretVerdicts(judged, announced),
+    ...platformVerdicts(judged),
   ];
 }
 
@@ -131,6 +132,13 @@ function isExplained({ name, what }: Change, { before, after, known, powers }: J
 
 /** Commands that change life or people show the view, and no `changes`. */
 const powersOverLabels = ({ begun, resumes }: Announced): boolean => begun && !resumes;
+
+const platformVerdicts = ({ before, after }: Judged): string[] =>
+  before.bootstrap?.installed === true &&
+  after.bootstrap?.id === before.bootstrap.id &&
+  !(after.bootstrap.installed || after.bootstrap.removal)
+    ? ['not announced: what is installed is forgotten']
+    : [];
 
 /** Secrets that an option decides, by its flag. */
 const decidedBy: Readonly<Record<string, RegExp>> = {

@@ -146,8 +146,12 @@ export type Act =
 export const isByHand = ({ kind }: Act): boolean => kind === 'edit' || kind === 'damage' || kind === 'lose';
 
 export interface Plan {
-  /** The first command, and when it is killed, if it is. */
-  readonly opening: { readonly flags: FlagSet; readonly killedAfterMs: number | undefined };
+  /** The first command, whether it installs the platform, and when it is killed, if it is. */
+  readonly opening: {
+    readonly flags: FlagSet;
+    readonly installs: boolean;
+    readonly killedAfterMs: number | undefined;
+  };
   readonly acts: readonly Act[];
 }
 
@@ -161,6 +165,7 @@ export function planOf(seed: number, { machines }: PlanOptions): Plan {
   const mildFlags = [flagSets[0], flagSets[1], flagSets[4], flagSets[9]] as const;
   const opening = {
     flags: random.pick(mildFlags),
+    installs: machines && random.maybe(0.5),
     killedAfterMs: random.maybe(0.15) ? 300 + random.below(1500) : undefined,
   };
   const acts: Act[] = [];

@@ -93,10 +93,11 @@ async function playPlan(stage: Stage, seed: number, { opening, acts }: Plan): Pr
   return { timeline: play.timeline, faults: play.faults };
 }
 
-async function open(play: Play, { flags, killedAfterMs }: Plan['opening']): Promise<void> {
-  const args = bootstrapArgs(play.user, flags);
+async function open(play: Play, { flags, installs, killedAfterMs }: Plan['opening']): Promise<void> {
+  const { packageVersion } = play.stage;
+  const args = bootstrapArgs(play.user, flags, installs ? { 'install-version': packageVersion } : {});
   const killed = killedAfterMs !== undefined;
-  const words = `bootstrap-cloud with ${flags.name}${killed ? `, and SIGKILL after ${killedAfterMs} ms` : ''}`;
+  const words = `bootstrap-cloud with ${flags.name}${installs ? ' and an install' : ''}${killed ? `, and SIGKILL after ${killedAfterMs} ms` : ''}`;
   const powers: Powers = { looks: false, removes: false, killed };
   const ran = await command(play, words, powers, () =>
     killed ? runKilled(play.user, args, 'SIGKILL', killedAfterMs) : runBounded(play.user, args),
@@ -252,6 +253,12 @@ async function end(play: Play): Promise<void> {
     play.timeline.push(storyOf(ran));
   }
   if (play.faults.length > 0) return;
+  if ((await recordOf(play))?.installed === true) {
+    const opened = await command(play, 'open', { ...acts, looks: true }, () =>
+      runBounded(user, dailyArgs(user, 'open')),
+    );
+    if (opened.exitCode !== 0) play.faults.push(`what was installed cannot be opened: ${opened.stderr}`);
+  }
   await command(play, 'unprotect', acts, () => runBounded(user, dailyArgs(user, 'unprotect')));
   const removed = await command(play, 'cleanup', { ...acts, removes: true }, () =>
     runBounded(user, dailyArgs(user, 'cleanup')),

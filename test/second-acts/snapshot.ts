@@ -24,6 +24,8 @@ export interface Recorded {
   readonly projectId: string;
   readonly state: string;
   readonly removal: boolean;
+  /** It has a platform, or is to have one. */
+  readonly installed: boolean;
   /** Flags that no command can change. */
   readonly fixed: Readonly<Record<'base-domain' | 'zone', string>>;
 }
@@ -112,7 +114,13 @@ function living(found: readonly (Json & { readonly id: string })[]): Recorded | 
   const { id, projectId, state, removal, options } = here;
   const { baseDomain, zone } = options as Json;
   return {
-    ...{ id, projectId: String(projectId), state: String(state), removal: removal !== undefined },
+    ...{
+      id,
+      projectId: String(projectId),
+      state: String(state),
+      removal: removal !== undefined,
+      installed: here['package'] !== undefined,
+    },
     fixed: { 'base-domain': String(baseDomain), zone: String(zone) },
   };
 }

@@ -1,9 +1,12 @@
 /** Where second acts are played: one local stack for many seeds, and for each a user with a folder of their own. */
-import { rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Store } from '../../functions/store/store.js';
 import { type PlinthRun, runPlinth, startPlinth } from '../../local/demo/plinth-process.js';
+import { makePackage } from '../../local/packages/make-package.js';
+import { publishPackage } from '../../local/packages/publish.js';
 import { local } from '../../local/stack/deployment.js';
 import { Problem } from '../../shared/problems.js';
 import { runAt } from '../support/plinth-here.js';
@@ -19,7 +22,8 @@ export interface Stage {
   readonly scene: Scene;
   readonly store: Store;
   readonly trouble: StoreTrouble;
-  readonly machines: boolean;
+  /** What can be installed, where the VMs answer SSH. */
+  readonly packageVersion: string | undefined;
   /** For each play a name of its own, also if the seed is played again. */
   nextName(seed: number): string;
   close(): Promise<void>;
@@ -38,13 +42,24 @@ export async function openStage({ machines }: { readonly machines: boolean }): P
     scene,
     store,
     trouble,
-    machines,
+    packageVersion: machines ? await publishSample(scene) : undefined,
     nextName(seed) {
       plays += 1;
       return `s${seed}p${plays}`;
     },
     close: () => scene.close(),
   };
+}
+
+async function publishSample({ cloud }: Scene): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'plinth-package-'));
+  try {
+    const made = await makePackage(folder);
+    await publishPackage(cloud, made);
+    return made.version;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /** Commits of the functions fail, or end as those of a function that dies: their message comes again. */
