@@ -98,6 +98,15 @@ describe('simulated Compute', () => {
       await new Promise((resolve) => setTimeout(resolve, 100));
       const { body } = await call(`GET ${root}/global/networks/default`);
       expect(body['subnetworks']).to.have.length.greaterThan(30);
+      // Google's table of ranges: https://cloud.google.com/vpc/docs/subnets#ip-ranges
+      for (const [region, range] of [
+        ['us-central1', '10.128.0.0/20'],
+        ['europe-west4', '10.164.0.0/20'],
+        ['africa-south1', '10.218.0.0/20'],
+      ]) {
+        const subnet = await call(`GET ${root}/regions/${region}/subnetworks/default`);
+        expect(subnet.body['ipCidrRange'], region).to.equal(range);
+      }
       const rules = (await call(`GET ${root}/global/firewalls`)).body['items'] as { name: string }[];
       expect(rules.map(({ name }) => name)).to.include.members(['default-allow-ssh', 'default-allow-internal']);
     });

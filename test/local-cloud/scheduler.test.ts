@@ -103,6 +103,18 @@ describe('Cloud Scheduler', () => {
     expect(after['lastAttemptTime']).to.be.a('string');
   });
 
+  it('is paused and resumed once', async () => {
+    await start();
+    await make('plain', { schedule: '0 0 1 1 *' });
+    const turn = (verb: string) => cloud.call('cloudscheduler', `POST ${root}/plain:${verb}`, {});
+    expect((await turn('resume')).status).to.equal(400);
+    expect((await turn('pause')).body['state']).to.equal('PAUSED');
+    const again = await turn('pause');
+    expect([again.status, again.reason]).to.deep.equal([400, 'FAILED_PRECONDITION']);
+    expect((await look('plain'))['state']).to.equal('PAUSED');
+    expect((await turn('resume')).body['state']).to.equal('ENABLED');
+  });
+
   it('sends a token of the job’s account for the audience that is set, or else for the whole address', async () => {
     await start();
     await make('default', { httpTarget: { uri, oidcToken: { serviceAccountEmail: account } } });

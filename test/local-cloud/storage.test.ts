@@ -77,6 +77,22 @@ describe('simulated Cloud Storage', () => {
       ]);
     });
 
+    it('answer a policy with the conditions that it was given', async () => {
+      await make({ name: 'plain' });
+      const policy = {
+        version: 3,
+        bindings: [
+          {
+            role: 'roles/storage.objectViewer',
+            members: [`user:${owner}`],
+            condition: { title: 'for now', expression: "request.time < timestamp('2099-01-01T00:00:00Z')" },
+          },
+        ],
+      };
+      const { status, body } = await call(`PUT ${root}/plain/iam`, policy);
+      expect([status, body['version'], body['bindings']]).to.deep.equal([200, 3, policy.bindings]);
+    });
+
     it('change by patch, which counts', async () => {
       await make({ name: 'plain', labels: { team: 'a' } });
       const versioning = { enabled: true };

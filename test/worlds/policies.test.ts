@@ -51,6 +51,14 @@ describe('organization policies of the simulated cloud', () => {
       const keys = `/v1/projects/${project}/serviceAccounts/a-robot@${project}.iam.gserviceaccount.com/keys`;
       const reply = await cloud.call('iam', `POST ${keys}`, {});
       refused(reply, 400, 'failedPrecondition', 'Key creation is not allowed on this service account.');
+      // As gcloud asks.
+      const anywhere = keys.replace(`projects/${project}`, 'projects/-');
+      refused(
+        await cloud.call('iam', `POST ${anywhere}`, {}),
+        400,
+        'failedPrecondition',
+        'Key creation is not allowed on this service account.',
+      );
       const { details } = reply.body['error'] as { details: { violations: JsonObject[] }[] };
       const email = `a-robot@${project}.iam.gserviceaccount.com`;
       expect(details[0]?.violations).to.deep.equal([
@@ -108,6 +116,10 @@ describe('organization policies of the simulated cloud', () => {
         bindings: [{ role: 'roles/storage.objectViewer', members: ['allUsers'] }],
       });
       refused(reply, 412, 'conditionNotMet', domain);
+    });
+
+    it('say first that the name of a bucket is none', async () => {
+      refused(await createBucket({ name: 'No_Bucket' }), 400, 'invalid', "Invalid bucket name: 'No_Bucket'");
     });
 
     it('make no bucket without uniform access', async () => {
