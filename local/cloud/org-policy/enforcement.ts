@@ -1,7 +1,10 @@
 /** Refuses calls that an organization policy forbids. Every call passes here before its handler. */
+
+import { serviceAccounts } from '../iam/service-accounts.js';
 import { type CloudCall, GoogleError, type JsonObject, type ProjectRecord, type World } from '../kernel/api.js';
 import { objectOf, objectsOf, textOf, textsOf } from '../kernel/json-fields.js';
 import { lookUpProject } from '../projects/projects.js';
+import { bucketNameIn } from '../storage/buckets.js';
 import { buckets } from '../storage/objects.js';
 import { type ConstraintName, constraintNames, constraintOf } from './constraints.js';
 import { forwardsProtocol, loadBalancerFits, typeOfForwardingRule } from './forwarding-types.js';
@@ -152,13 +155,20 @@ function placeOf(call: CloudCall, world: World): string | undefined {
   const bucket = buckets(world)[call.params['bucket'] ?? ''];
   const [kind = '', name = ''] = call.resource.split('/');
   if (kind === 'folders' || kind === 'organizations') return `${kind}/${name}`;
-  const id = bucket?.projectId ?? call.params['project'] ?? (kind === 'projects' ? name : '');
+  const id =
+    bucket?.projectId ?? call.params['project'] ?? (kind === 'projects' ? projectNamed(name, call, world) : '');
   const project = lookUpProject(world, id);
   return project === undefined ? undefined : `projects/${project.projectId}`;
 }
 
+/** Google finds an account in `projects/-` by its e-mail alone. */
+const projectNamed = (name: string, { resource }: CloudCall, world: World): string =>
+  name === '-' ? (serviceAccounts(world)[resource.split('/')[3] ?? '']?.projectId ?? '') : name;
+
 /** Throws the refusal of the first constraint that the call violates. Compute names the others beside it. */
 export function checkOrganizationPolicies(call: CloudCall, world: World): void {
+  // Google refuses what is no name with 400, whatever the policies say.
+  if (call.method === 'storage.buckets.insert') bucketNameIn(call);
   const place = placeOf(call, world);
   if (place === undefined) return;
   const project = lookUpProject(world, place.slice('projects/'.length));

@@ -147,7 +147,9 @@ const turn =
   (state: 'ENABLED' | 'PAUSED'): Handler =>
   (call, world) => {
     const record = find(call, world);
-    if (record.job['state'] === state) return record.job;
+    // Terraform's provider resumes each new job, and Google takes that.
+    if (record.job['state'] === state && state === 'ENABLED') return record.job;
+    if (record.job['state'] === state) throw new GoogleError(400, 'FAILED_PRECONDITION', 'Job is already PAUSED.');
     record.job['state'] = state;
     plan(world, record);
     return record.job;

@@ -61,12 +61,18 @@ const firstBindings = (project: string): { role: string; members: string[] }[] =
 
 // --- methods --------------------------------------------------------------------------------------------------------
 
-export const insertBucket: Handler = ({ params, body }, world) => {
-  const project = world.project(params['project'] ?? '', { service: storageService, billing: true });
+/** The name in the body. Throws where no bucket can have it. */
+export function bucketNameIn({ body }: Pick<CloudCall, 'body'>): string {
   const name = textOf(body['name']) ?? '';
   if (!/^(?!goog)[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/.test(name) || name.includes('..')) {
     throw badInput(`Invalid bucket name: '${name}'`);
   }
+  return name;
+}
+
+export const insertBucket: Handler = ({ params, body }, world) => {
+  const project = world.project(params['project'] ?? '', { service: storageService, billing: true });
+  const name = bucketNameIn({ body });
   const stands = buckets(world)[name];
   if (stands !== undefined) throw nameTaken(stands.projectId === project.projectId);
   const now = world.now();

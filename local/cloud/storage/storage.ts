@@ -128,11 +128,17 @@ const deleteObject: Handler = (call, world) => {
 
 // --- the table ------------------------------------------------------------------------------------------------------
 
-const policyOf = (call: CloudCall, world: World): JsonObject => ({
+const shownPolicy = (call: CloudCall, policy: JsonObject): JsonObject => ({
   kind: 'storage#policy',
   resourceId: `projects/_/buckets/${bucketIn(call)}`,
-  ...world.policies.get(bucketPath(world, bucketIn(call)), numberOf(call.params['optionsRequestedPolicyVersion'])),
+  ...policy,
 });
+
+const policyOf = (call: CloudCall, world: World): JsonObject =>
+  shownPolicy(
+    call,
+    world.policies.get(bucketPath(world, bucketIn(call)), numberOf(call.params['optionsRequestedPolicyVersion'])),
+  );
 
 const methods: Readonly<Record<string, readonly [permission: string | undefined, handler: Handler]>> = {
   'buckets.insert': ['storage.buckets.create', insertBucket],
@@ -146,8 +152,7 @@ const methods: Readonly<Record<string, readonly [permission: string | undefined,
     'storage.buckets.setIamPolicy',
     (call, world) => {
       const { kind: _kind, resourceId: _id, ...policy } = call.body;
-      world.policies.set(bucketPath(world, bucketIn(call)), policy);
-      return policyOf(call, world);
+      return shownPolicy(call, world.policies.set(bucketPath(world, bucketIn(call)), policy));
     },
   ],
   'buckets.testIamPermissions': [
