@@ -215,7 +215,6 @@ describe('Cloud Scheduler', () => {
     for (const [verb, state] of [
       ['resume', 'ENABLED'],
       ['pause', 'PAUSED'],
-      ['pause', 'PAUSED'],
       ['resume', 'ENABLED'],
     ] as const) {
       const { status, body, message } = await ask('job', verb);
