@@ -160,9 +160,7 @@ describe('files of a bootstrap', () => {
       service.events = config;
       service.stream = 'hold';
       const started = sandbox.start([...bootstrap, ...five]);
-      for (let looks = 0; !sandbox.has('prod.vault.yaml') && looks < 200; looks += 1) {
-        await new Promise((resolve) => setTimeout(resolve, 25));
-      }
+      while (!sandbox.has('prod.vault.yaml')) await new Promise((resolve) => setTimeout(resolve, 25));
       started.interrupt();
       expect((await started.ended).code).to.equal(130);
       expect(readdirSync(sandbox.folder)).to.have.members(both);

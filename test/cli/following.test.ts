@@ -200,7 +200,8 @@ describe('following a bootstrap', () => {
       service.instead.set('POST /bootstraps', [() => undefined]);
       const started = sandbox.start([...command, '--verbose']);
       await started.saw(/GET \/bootstraps\?name=demo: 200/);
-      await new Promise((resolve) => setTimeout(resolve, 300));
+      while (!service.seen.some(({ method, path }) => `${method} ${path}` === 'POST /bootstraps'))
+        await new Promise((resolve) => setTimeout(resolve, 20));
       started.interrupt();
       const { code, stderr } = await started.ended;
       expect(code).to.equal(130);

@@ -241,9 +241,9 @@ describe('plinth login at an issuer that takes its time', function () {
     await once(idle, 'connect');
     back.search = `?${new URLSearchParams({ code: 'c', state: query.get('state') ?? '' })}`;
     expect(await (await fetch(back)).text()).to.include('plinth knows you now');
-    const ended = await Promise.race([started.ended, sleep(10_000)]);
+    const { code } = await started.ended;
     idle.destroy();
-    expect(ended?.code).to.equal(0);
+    expect(code).to.equal(0);
   });
 
   it('hears Ctrl-C while the issuer is asked where its doors are', async () => {
@@ -251,9 +251,9 @@ describe('plinth login at an issuer that takes its time', function () {
     const started = sandbox.start(['login']);
     await issuer.asked('discovery');
     started.interrupt();
-    const ended = await Promise.race([started.ended, sleep(10_000)]);
+    const { code } = await started.ended;
     release();
-    expect(ended?.code).to.equal(130);
+    expect(code).to.equal(130);
     expect(started.text()).to.not.include('code_challenge');
   });
 });

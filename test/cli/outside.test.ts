@@ -63,11 +63,9 @@ describe('plinth, where the outside is not as it should be,', function () {
       ['a port that nobody may use', 'http://127.0.0.1:9', /port 9/],
     ] as const) {
       it(`is not waited for at ${what}`, async () => {
-        const begun = performance.now();
         const { code, stderr } = await list(endpoint).ended;
         expect(code).to.equal(6);
-        expect(stderr).to.match(says).and.include('--endpoint');
-        expect(performance.now() - begun).to.be.below(4000);
+        expect(stderr).to.match(says).and.include('--endpoint').and.not.include('half a minute');
       });
     }
   });

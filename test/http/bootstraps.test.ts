@@ -518,8 +518,7 @@ describe('the bootstrap API', () => {
       expect(server.watched()).to.equal(1);
       client.abort();
       await reader.closed.catch(() => undefined);
-      for (let i = 0; i < 100 && server.watched() > 0; i += 1) await new Promise((resolve) => setTimeout(resolve, 10));
-      expect(server.watched()).to.equal(0);
+      while (server.watched() > 0) await new Promise((resolve) => setTimeout(resolve, 10));
       server.world.closed = false;
     });
 

@@ -89,7 +89,14 @@ function createSource() {
 }
 
 const quick: StreamTimes = { streamSeconds: 60, commentSeconds: 60, progressSeconds: 0.02 };
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const until = async (holds: () => boolean): Promise<void> => {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
+};
+/** Until progress has been read three times more: what was there before has long been told then. */
+const looks = ({ counts }: { readonly counts: { readonly progress: number } }): Promise<void> => {
+  const from = counts.progress;
+  return until(() => counts.progress >= from + 3);
+};
 
 /** Reads a stream in the background; `lines` grows as it comes. */
 function follow(source: EventSource, { cursor = undefined as string | undefined, times = quick } = {}) {
@@ -115,10 +122,10 @@ describe('a stream of events', () => {
     const bootstrap = createSource();
     bootstrap.add(ended('project'));
     const stream = follow(bootstrap.source);
-    await pause(20);
+    await until(() => stream.ids().length > 0);
     expect(stream.ids()).to.deep.equal([1]);
     bootstrap.add(ended('network'));
-    await pause(20);
+    await until(() => stream.ids().length > 1);
     expect(stream.ids()).to.deep.equal([1, 2]);
     bootstrap.end();
     await stream.finished;
@@ -143,11 +150,11 @@ describe('a stream of events', () => {
     const bootstrap = createSource();
     bootstrap.progress.push(underWay('project', 'waits for the operation'));
     const stream = follow(bootstrap.source);
-    await pause(100);
+    await looks(bootstrap);
     expect(stream.types()).to.deep.equal(['progress']);
     expect(stream.ids()).to.deep.equal([]);
     bootstrap.progress[0] = underWay('project', 'waits for billing');
-    await pause(60);
+    await looks(bootstrap);
     expect(stream.types()).to.deep.equal(['progress', 'progress']);
     stream.leave();
     await stream.finished;
@@ -156,11 +163,11 @@ describe('a stream of events', () => {
   it('reads events when something changed, and not otherwise', async () => {
     const bootstrap = createSource();
     const stream = follow(bootstrap.source);
-    await pause(150);
+    await looks(bootstrap);
     expect(bootstrap.counts.events).to.equal(1);
     expect(bootstrap.counts.progress).to.be.at.least(2);
     bootstrap.add(ended('project'));
-    await pause(30);
+    await looks(bootstrap);
     expect(bootstrap.counts.events).to.equal(2);
     stream.leave();
     await stream.finished;
@@ -171,9 +178,9 @@ describe('a stream of events', () => {
     bootstrap.add(ended('project'));
     bootstrap.progress.push(underWay('install', 'installs'));
     const first = follow(bootstrap.source);
-    await pause(60);
+    await looks(bootstrap);
     bootstrap.logs.push(said('install', 'begun\n', 6));
-    await pause(100);
+    await looks(bootstrap);
     expect(first.types()).to.deep.equal(['instance', 'progress', 'log']);
     const cursor = first.cursors().at(-1);
     first.leave();
@@ -194,11 +201,11 @@ describe('a stream of events', () => {
     const bootstrap = createSource();
     bootstrap.foreseen.now = { p50Seconds: 600, p90Seconds: 900, learntFrom: 3 };
     const stream = follow(bootstrap.source);
-    await pause(100);
+    await looks(bootstrap);
     expect(stream.types()).to.deep.equal(['forecast']);
     expect(stream.pieces.at(-1)).to.contain('"p50Seconds":600,"p90Seconds":900,"learntFrom":3');
     bootstrap.foreseen.now = { p50Seconds: 300, p90Seconds: 450, learntFrom: 3 };
-    await pause(100);
+    await looks(bootstrap);
     expect(stream.types()).to.deep.equal(['forecast', 'forecast']);
     expect(stream.ids()).to.deep.equal([]);
     bootstrap.foreseen.now = undefined;
@@ -210,7 +217,7 @@ describe('a stream of events', () => {
   it('breaks silence with a comment', async () => {
     const bootstrap = createSource();
     const stream = follow(bootstrap.source, { times: { ...quick, commentSeconds: 0.03 } });
-    await pause(120);
+    await until(() => stream.pieces.filter((piece) => piece.startsWith(': ')).length > 1);
     expect(stream.pieces.filter((piece) => piece.startsWith(': ')).length).to.be.at.least(2);
     stream.leave();
     await stream.finished;
@@ -229,7 +236,7 @@ describe('a stream of events', () => {
   it('lets go of its watcher when the client goes', async () => {
     const bootstrap = createSource();
     const stream = follow(bootstrap.source, { times: { ...quick, progressSeconds: 60 } });
-    await pause(20);
+    await until(() => bootstrap.watchers() > 0);
     expect(bootstrap.watchers()).to.equal(1);
     stream.leave();
     await stream.finished;
@@ -239,7 +246,7 @@ describe('a stream of events', () => {
   it('breaks off when the store does, so that the client comes back', async () => {
     const bootstrap = createSource();
     const stream = follow(bootstrap.source);
-    await pause(20);
+    await until(() => bootstrap.watchers() > 0);
     bootstrap.breakDown(new Error('the watch is lost'));
     const outcome = await stream.finished.then(
       () => 'ended',

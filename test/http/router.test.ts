@@ -320,8 +320,7 @@ describe('the router', () => {
     expect(onLate).to.equal(undefined);
   });
 
-  it('hangs up on a body that does not end', async function () {
-    this.timeout(10_000);
+  it('hangs up on a body that does not end', async () => {
     const socket = connect(Number(new URL(origin).port), '127.0.0.1');
     let answer = '';
     socket.on('data', (data) => {
@@ -465,7 +464,7 @@ describe('the router', () => {
     expect(new TextDecoder().decode((await reader.read()).value)).to.match(/^data: 0/);
     client.abort();
     await reader.closed.catch(() => undefined);
-    for (let i = 0; i < 100 && streamEnded === before; i += 1) await new Promise((resolve) => setTimeout(resolve, 10));
+    while (streamEnded === before) await new Promise((resolve) => setTimeout(resolve, 10));
     expect(streamEnded).to.equal(before + 1);
   });
 
@@ -479,7 +478,7 @@ describe('the router', () => {
     // Until nothing more fits between the two.
     await new Promise((resolve) => setTimeout(resolve, 300));
     socket.destroy();
-    for (let i = 0; i < 100 && streamEnded === before; i += 1) await new Promise((resolve) => setTimeout(resolve, 10));
+    while (streamEnded === before) await new Promise((resolve) => setTimeout(resolve, 10));
     expect(streamEnded).to.equal(before + 1);
   });
 });

@@ -7,7 +7,7 @@ import { requestRemoval } from '../../functions/bootstraps/removal.js';
 import { viewOf } from '../../functions/bootstraps/view.js';
 import { createAccess } from '../../functions/http/bootstraps/access.js';
 import { listFor } from '../../functions/http/bootstraps/listed.js';
-import { turnPools } from '../../functions/pools/status.js';
+import { readPools, turnPools } from '../../functions/pools/status.js';
 import { collections } from '../../shared/names.js';
 import { alice, bob, given } from '../engine/world.js';
 import { acceptOptions } from '../support/accept-options.js';
@@ -236,9 +236,22 @@ describe('a pool of prepared projects', () => {
     expect(Date.parse(left?.data.deadlineAt ?? '')).to.be.at.most(made.world.context.clock.now().getTime());
     made.broken.clear();
     expect(await made.keep()).to.include({ made: 0 });
+    const { pools } = await readPools(made.world.context);
+    expect(pools[0]).to.include({ free: 0, size: 1 });
+    expect(pools[0]?.rest?.why).to.equal(failed?.data.problem?.detail);
     made.world.pass(3601);
     expect(await made.keep()).to.include({ made: 1 });
     expect((await made.begin('mine')).bootstrap.data.projectId).to.match(/^mine-/);
+  });
+
+  it('rests no more once an operator fills it', async () => {
+    made = createPoolWorld(1);
+    made.broken.add('network');
+    await made.fill();
+    made.broken.clear();
+    const { pools } = await turnPools(made.world.context, alice.email, 'fill');
+    expect(pools[0]).not.to.have.property('rest');
+    expect(await made.keep()).to.include({ made: 1 });
   });
 
   const dryLines = (): string[] =>

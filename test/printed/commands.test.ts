@@ -14,6 +14,10 @@ const firstWords = new Set([...commands.map(({ words }) => words.split(' ')[0] ?
 /** The end of a sentence, or of what a quotation or a bracket encloses. */
 const sentenceEnd = /[.:;,?!)”"'`]*(?:\s|$)/;
 
+/** A line of a page that begins with the program and a word is a command, whatever the word. */
+const isCommand = (at: string, before: string, first: string): boolean =>
+  at.endsWith('.md') && /^(?:\$ )?$/.test(before) && /^[a-z]/.test(first);
+
 /** What follows each `plinth` in a text, as words up to the end of the line. */
 const mentions = ({ at, text }: PrintedText) =>
   [...text.matchAll(/(?<![\w./@-])plinth ([^\n]*)/g)]
@@ -22,7 +26,10 @@ const mentions = ({ at, text }: PrintedText) =>
       before: text.slice(0, index).split('\n').at(-1) ?? '',
       words: rest.split(/\s+/),
     }))
-    .filter(({ words: [first = ''] }) => firstWords.has(first.replace(sentenceEnd, '')));
+    .filter(
+      ({ words: [first = ''], before }) =>
+        firstWords.has(first.replace(sentenceEnd, '')) || isCommand(at, before, first),
+    );
 
 const groups = new Set(
   commands.flatMap(({ words }) => words.split(' ').map((_, at, all) => all.slice(0, at).join(' '))),
