@@ -104,20 +104,3 @@ describe('plinth doctor, where machines are reached through IAP', function () {
     expect(of('project')).to.include({ state: 'failed' });
   });
 });
-
-describe('plinth doctor, where machines have a public address', function () {
-  this.timeout(90_000);
-  let stack: Stack;
-  before(async () => {
-    stack = await createStack();
-  });
-  after(() => stack?.close());
-
-  it('asks for no access token', async () => {
-    const sandbox = createSandbox(stack.url);
-    const { idToken } = await stack.tokens(alice);
-    const { stdout } = await sandbox.run(['doctor', '--json'], { PLINTH_TOKEN: idToken, PATH: sandbox.folder });
-    expect(stdout).to.not.include(tokenCheck);
-    sandbox.remove();
-  });
-});

@@ -68,8 +68,9 @@ describe('plinth doctor', function () {
       response.end(body);
     };
 
-  it('finds everything in order, says who is calling, and shows no token', async () => {
-    const env = await as('alice@example.com');
+  it('finds everything in order, says who is calling, shows no token, and asks for none of IAP where VMs have public addresses', async () => {
+    // No gcloud of this computer is asked.
+    const env = { ...(await as('alice@example.com')), PATH: sandbox.folder };
     const { code, stdout, stderr } = await sandbox.run(['doctor'], env);
     expect(code, stdout + stderr).to.equal(0);
     expect(stdout)
@@ -82,6 +83,8 @@ describe('plinth doctor', function () {
       .and.match(/ok +role +may bootstrap/)
       .and.match(/ok +quota +0 of \d+ bootstraps/);
     expect(stdout + stderr).to.not.include(env.PLINTH_TOKEN);
+    const { stdout: asJson } = await sandbox.run(['doctor', '--json'], env);
+    expect(asJson).to.not.include('access token for IAP');
   });
 
   it('tells an operator, and somebody who may not bootstrap', async () => {

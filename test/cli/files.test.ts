@@ -16,7 +16,6 @@ import { decryptSecrets } from '../../shared/install-config/secrets.js';
 import { bootstrap, five, type Sandbox, testKey } from './run-cli.js';
 import {
   configOf,
-  createService,
   endedEvent,
   json,
   makeView,
@@ -326,14 +325,13 @@ describe('files of a bootstrap', () => {
       service.seen.length = 0;
       await run();
       expect(service.request().base?.dc1).to.have.keys('secrets');
-      const other = await createService();
-      await other.close();
-      sandbox.write('prod.vault.yaml', other.files.secrets);
+      const other = await secretsOfOther();
+      sandbox.write('prod.vault.yaml', other);
       rmSync(sandbox.path('config.yaml'));
       service.seen.length = 0;
       await run();
       expect(service.request().base).to.equal(undefined);
-      expect(sandbox.read('prod.vault.previous.yaml')).to.equal(other.files.secrets);
+      expect(sandbox.read('prod.vault.previous.yaml')).to.equal(other);
     });
 
     it('stay where they are when the bootstrap is refused', async () => {

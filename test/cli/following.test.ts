@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { stripVTControlCharacters } from 'node:util';
 import { expect } from 'chai';
+import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import type { BootstrapEvent } from '../../shared/bootstrap/event.js';
 import { bootstrap, five, type Sandbox } from './run-cli.js';
 import { endedEvent, json, makeView, progressEvent, refuse, type Service, sse, stateEvent } from './service.js';
@@ -29,7 +30,7 @@ describe('following a bootstrap', () => {
       },
       refuse('unavailable', 'Starting.'),
       (response) => {
-        response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>');
+        response.writeHead(502, { 'content-type': 'text/html', 'retry-after': '0.05' }).end('<h1>Bad gateway</h1>');
       },
       (response) => {
         stream(response, ': still here\n\n');
@@ -124,14 +125,24 @@ describe('following a bootstrap', () => {
   });
 
   it('tells in a pipe what is under way when nothing else is told for a while', async () => {
-    const waiting = makeView().instances.map((instance) => ({ ...instance, state: 'waiting' as const }));
-    service.view = makeView({ state: 'running', instances: waiting });
+    const [project, jumpbox] = makeView().instances.map((instance) => ({ ...instance, state: 'waiting' as const }));
+    const instances = [project, jumpbox, { ...project, id: 'network', title: 'Network' }] as BootstrapView['instances'];
+    service.view = makeView({ state: 'running', instances });
     const began = { ...progressEvent('project', 'waits'), at: new Date(Date.now() - 50_000).toISOString() };
-    service.events = [stateEvent('running'), began as BootstrapEvent, progressEvent('vm:jumpbox', 'waits')];
+    const others = [progressEvent('vm:jumpbox', 'waits'), endedEvent('network', 1)];
+    service.events = [stateEvent('running'), began as BootstrapEvent, ...others];
     service.stream = 'hold';
+    const { now } = Date;
     const started = sandbox.start(command);
-    await started.saw(/still: /);
-    started.interrupt();
+    try {
+      await started.saw(/✓ Network/);
+      expect(started.text()).to.not.include('still: ');
+      Date.now = () => now() + 10_000;
+      await started.saw(/still: /);
+    } finally {
+      Date.now = now;
+      started.interrupt();
+    }
     const { stderr } = await started.ended;
     expect(stderr).to.match(/^\[.*\] still: Cloud project, 6\d s, and 1 more$/m);
   });

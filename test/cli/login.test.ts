@@ -309,7 +309,7 @@ describe('plinth login at an issuer that takes each refresh token once', functio
     const renewing = sandbox.start(['token']);
     await issuer.asked('token');
     const leaving = sandbox.start(['logout']);
-    await Promise.race([leaving.ended, sleep(2000)]);
+    await Promise.race([leaving.ended, sleep(500)]);
     release();
     const [renewed, left] = await Promise.all([renewing.ended, leaving.ended]);
     expect([renewed.code, left.code, left.stdout]).to.deep.equal([0, 0, 'alice@example.com is logged out.\n']);
@@ -338,10 +338,14 @@ describe('plinth login at an issuer that takes each refresh token once', functio
     // Of a process that lives, which may be another one by now, or on another computer.
     for (const holder of [`${process.pid} ${hostname()} x`, '1 elsewhere x', '']) {
       writeFileSync(lock(), holder);
-      const nearlyOver = Date.now() / 1000 - 43;
-      utimesSync(lock(), nearlyOver, nearlyOver);
+      const makeOld = (seconds: number) => {
+        const then = Date.now() / 1000 - seconds;
+        utimesSync(lock(), then, then);
+      };
+      makeOld(43);
       const started = sandbox.start(['token']);
-      expect(await Promise.race([started.ended, sleep(1000)])).to.equal(undefined);
+      expect(await Promise.race([started.ended, sleep(500)])).to.equal(undefined);
+      makeOld(46);
       const { code, stderr } = await started.ended;
       expect(code, stderr).to.equal(0);
       expect(existsSync(lock())).to.equal(false);
@@ -352,7 +356,7 @@ describe('plinth login at an issuer that takes each refresh token once', functio
   it('hears Ctrl-C while it waits for another', async () => {
     writeFileSync(lock(), `${process.pid} ${hostname()} x`);
     const started = sandbox.start(['token']);
-    expect(await Promise.race([started.ended, sleep(3000)])).to.equal(undefined);
+    expect(await Promise.race([started.ended, sleep(500)])).to.equal(undefined);
     started.interrupt();
     expect((await started.ended).code).to.equal(130);
     expect(existsSync(lock())).to.equal(true);
@@ -381,15 +385,15 @@ describe('plinth login at an issuer that takes each refresh token once', functio
 });
 
 describe('the local token issuer', () => {
-  let stack: Stack;
+  let cloud: SimulatedCloud;
   before(async () => {
-    stack = await createStack();
+    cloud = await createSimulatedCloud();
   });
-  after(() => stack.close());
+  after(() => cloud.close());
   const verifier = 'v'.repeat(43);
   const redirect = 'http://127.0.0.1:1/callback';
   const challenge = createHash('sha256').update(verifier).digest('base64url');
-  const authorize = (changes: Readonly<Record<string, string>> = {}, issuer = stack.record.issuerUrl) =>
+  const authorize = (changes: Readonly<Record<string, string>> = {}, issuer = cloud.issuerUrl) =>
     fetch(
       `${issuer}/o/oauth2/v2/auth?${new URLSearchParams({
         response_type: 'code',
@@ -404,11 +408,7 @@ describe('the local token issuer', () => {
       })}`,
       { redirect: 'manual' },
     );
-  const exchange = async (
-    code: string,
-    changes: Readonly<Record<string, string>> = {},
-    issuer = stack.record.issuerUrl,
-  ) => {
+  const exchange = async (code: string, changes: Readonly<Record<string, string>> = {}, issuer = cloud.issuerUrl) => {
     const form = { grant_type: 'authorization_code', client_id: local.oauthClient, code, redirect_uri: redirect };
     const body = new URLSearchParams({ ...form, code_verifier: verifier, ...changes });
     return fetch(`${issuer}/token`, { method: 'POST', body });

@@ -191,8 +191,15 @@ export const removalPlan = sealed({
   ],
 });
 
-export async function createService(): Promise<Service> {
+/** Made once: a pair of keys and an encryption for each test would cost more than most of the tests. */
+let firstFiles: Promise<Service['files']> | undefined;
+const makeFirstFiles = async (): Promise<Service['files']> => {
   const identity = await generateX25519Identity();
+  return { config: configOf('b-one', 'demo-ab12cd34'), secrets: await secretsFor(identity, 'first'), identity };
+};
+
+export async function createService(): Promise<Service> {
+  firstFiles ??= makeFirstFiles();
   const service: Service = {
     url: '',
     seen: [],
@@ -201,7 +208,7 @@ export async function createService(): Promise<Service> {
     events: shortRun,
     stream: 'ended',
     instead: new Map(),
-    files: { config: configOf('b-one', 'demo-ab12cd34'), secrets: await secretsFor(identity, 'first'), identity },
+    files: { ...(await firstFiles) },
     request: () =>
       BootstrapRequest.parse(
         service.seen.find(

@@ -243,6 +243,14 @@ export async function createBootstrapsServer(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
+  const tokens = new Map<string, Promise<string>>();
+  const tokenOf = (email: string, subject?: string): Promise<string> => {
+    const account = `${email} ${subject}`;
+    const claims = { hd: email.split('@')[1], ...(subject !== undefined && { sub: subject }) };
+    const token = tokens.get(account) ?? issuer.token(email, { claims });
+    tokens.set(account, token);
+    return token;
+  };
   const request: BootstrapsServer['fetch'] = async (
     method,
     path,
@@ -251,13 +259,7 @@ export async function createBootstrapsServer(
     fetch(origin + path, {
       method,
       headers: {
-        ...(as === null
-          ? {}
-          : {
-              authorization: `Bearer ${await issuer.token(as, {
-                claims: { hd: as.split('@')[1], ...(subject !== undefined && { sub: subject }) },
-              })}`,
-            }),
+        ...(as === null ? {} : { authorization: `Bearer ${await tokenOf(as, subject)}` }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },

@@ -24,10 +24,13 @@ export interface Issuer {
   close(): void;
 }
 
+/** Made once: a key costs more than most of the tests that need one. An issuer is told from another by its URL. */
 const rsa = () => generateKeyPairSync('rsa', { modulusLength: 2048 });
+let keys: { readonly own: ReturnType<typeof rsa>; readonly strangers: ReturnType<typeof rsa> } | undefined;
 
 export async function createIssuer(): Promise<Issuer> {
-  const [own, strangers] = [rsa(), rsa()];
+  keys ??= { own: rsa(), strangers: rsa() };
+  const { own, strangers } = keys;
   const jwk = { ...(await exportJWK(own.publicKey)), kid: 'k1', alg: 'RS256', use: 'sig' };
   let asked = 0;
   const server = createServer((_, response) => {

@@ -1,4 +1,5 @@
 /** A removal from an organization is several transactions; here the function dies between any two of them. */
+import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { organizationMemberId } from '../../functions/organizations/documents.js';
 import type { Store } from '../../functions/store/store.js';
@@ -23,6 +24,19 @@ const store: Store = {
 
 describe('a removal that stops half-way', () => {
   const world = useOrganizations({ open: async () => store });
+  /** Whoever waits for a removal to end waits by this clock, whose time passes at once. */
+  before(() => {
+    const { clock } = world.server.context;
+    const { now } = clock;
+    let aheadMs = 0;
+    Object.assign(clock, {
+      now: () => new Date(now().getTime() + aheadMs),
+      wait: async (seconds: number) => {
+        aheadMs += seconds * 1000;
+        await setImmediate();
+      },
+    });
+  });
   afterEach(() => {
     left = undefined;
   });
