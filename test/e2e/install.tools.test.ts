@@ -9,8 +9,7 @@ import { publishPackage } from '../../local/packages/publish.js';
 import { type Collector, startCollector } from '../support/collector.js';
 import { type Caller, clientSecret, makeScene, type Scene, succeeded } from '../support/scene.js';
 
-describe('a bootstrap with an install', function () {
-  this.timeout(240_000);
+describe('a bootstrap with an install', () => {
   let scene: Scene;
   let alice: Caller;
   let folder: string;

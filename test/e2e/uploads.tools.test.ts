@@ -11,8 +11,7 @@ import { cliPath, runAt } from '../support/plinth-here.js';
 import { argsOf, type Caller, failedWith, makeScene, outcomeOf, type Scene, succeeded } from '../support/scene.js';
 import { sha256Of, uploadsIn } from './upload-story.js';
 
-describe('files of the caller’s that machines need', function () {
-  this.timeout(240_000);
+describe('files of the caller’s that machines need', () => {
   let scene: Scene;
   let alice: Caller;
 
