@@ -1,4 +1,4 @@
-/** A bootstrap with an install: Kubernetes on its nodes, the sample package on the platform, over SSH on embedded machines, and its trace. */
+/** A bootstrap with an install: Kubernetes on its nodes, the sample package on the platform, over SSH on embedded machines. */
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,31 +6,28 @@ import { expect } from 'chai';
 import { runPlinth } from '../../local/demo/plinth-process.js';
 import { type MadePackage, makePackage } from '../../local/packages/make-package.js';
 import { publishPackage } from '../../local/packages/publish.js';
-import { type Collector, startCollector } from '../support/collector.js';
-import { type Caller, clientSecret, makeScene, type Scene, succeeded } from '../support/scene.js';
+import { type Caller, makeScene, type Scene, succeeded } from '../support/scene.js';
 
-describe('a bootstrap with an install', () => {
+describe('a bootstrap with an install', function () {
+  this.timeout(240_000);
   let scene: Scene;
   let alice: Caller;
   let folder: string;
   let made: MadePackage;
-  let collector: Collector;
 
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), 'plinth-package-'));
     made = await makePackage(folder);
-    collector = await startCollector();
-    scene = await makeScene({ machines: 'embedded', settings: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } });
+    scene = await makeScene({ machines: 'embedded' });
     await publishPackage(scene.cloud, made);
     alice = await scene.caller();
   });
   after(async () => {
     await scene?.close();
-    await collector?.close();
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('installs the newest build of a version, tells its trace nothing that is said on machines, and a resume leaves it as it is', async () => {
+  it('installs the newest build of a version, and a resume leaves it as it is', async () => {
     const wanted = {
       'install-version': made.version,
       'create-test-user': true,
@@ -59,30 +56,10 @@ describe('a bootstrap with an install', () => {
     ]);
     expect(left).not.to.include(token);
 
-    await scene.stack.settle();
-    expectTraced();
-
     const again = await alice.bootstrap('installs', wanted);
     succeeded(again);
     expect(again.result).not.to.have.property('testUser');
   });
-
-  /** What its steps do on machines, and no word of what is said there. */
-  function expectTraced(): void {
-    const steps = new Map(collector.spans.map((span) => [span.spanId, span]));
-    const below = (name: string) =>
-      collector.spans.filter(({ parentSpanId }) => steps.get(parentSpanId ?? '')?.name === name);
-    const started = below('install').filter(({ name }) => name === 'job start');
-    expect(started).to.have.length(1);
-    expect(started[0]?.attributes).to.include({ 'plinth.machine': 'jumpbox' });
-    const looks = below('install').filter(({ name }) => name === 'job poll');
-    expect(looks.at(-1)?.attributes).to.include({ 'plinth.job_state': 'exited', 'plinth.exit_code': 0 });
-    const logins = collector.spans.filter(({ name }) => name === 'ssh connect');
-    const names = new Set(logins.map(({ attributes }) => attributes['plinth.machine']));
-    expect(names).to.include.all.keys('jumpbox', 'k0s-1', 'ceph-1');
-    const sent = collector.received.join('\n');
-    for (const said of [clientSecret, '/var/lib/plinth', 'systemctl']) expect(sent).to.not.include(said);
-  }
 
   it('is refused before anything is made when there is no such version, naming what there is', async () => {
     const since = scene.cloud.calls.last();
