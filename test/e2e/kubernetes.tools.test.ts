@@ -19,7 +19,7 @@ import { publishPackage } from '../../local/packages/publish.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { freePort } from '../package/postgres-server.js';
 import { needMachines } from '../support/machines.js';
-import { type Caller, makeScene, refusedWith, type Scene, succeeded } from '../support/scene.js';
+import { type Caller, makeScene, type Scene, succeeded } from '../support/scene.js';
 
 const unit = 'plinth-sample-cloud-controller';
 
@@ -234,13 +234,5 @@ describe('kubectl on the machine of the caller', function () {
   it('is nobody to the API without the certificate of the kubeconfig', async () => {
     const reply = await promisify(execFile)('curl', ['-sk', `https://127.0.0.1:${port}/api/v1/nodes`]);
     expect(JSON.parse(reply.stdout)).to.include({ code: 401, reason: 'Unauthorized' });
-  });
-
-  it('is not blamed for a version that there is not: the flag is named, and the same command goes on with one that there is', async () => {
-    const flags = { 'install-version': '1.0.0', 'install-skip-steps': ['postgres'] };
-    const wrong = await alice.bootstrap('versions', { ...flags, 'kube-distro-version': 'v1.99.0+k0s.0' });
-    refusedWith(wrong, 'bad-input', '--kube-distro-version', 'v1.99.0+k0s.0', 'no release');
-    expect(wrong.stderr).not.to.include('heal it');
-    succeeded(await alice.bootstrap('versions', { ...flags, 'kube-distro-version': 'v1.31.9+k0s.0' }));
   });
 });

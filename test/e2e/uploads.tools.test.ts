@@ -1,22 +1,17 @@
 /** Files of the caller's on their way to the jumpbox: over SFTP with the caller's own key, resumed, checked, and never another than the one that was named. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { homeOf, runPlinth } from '../../local/demo/plinth-process.js';
-import { sha256 } from '../../shared/sha256.js';
 import { version } from '../../shared/version.js';
 import { makeExecutable, needMachines } from '../support/machines.js';
 import { cliPath, runAt } from '../support/plinth-here.js';
 import { argsOf, type Caller, failedWith, makeScene, outcomeOf, type Scene, succeeded } from '../support/scene.js';
+import { sha256Of, uploadsIn } from './upload-story.js';
 
-type Event = Readonly<Record<string, unknown>>;
-const uploadsIn = (events: readonly Event[]) => events.filter(({ type }) => type === 'upload');
-const sha256Of = (path: string): string => sha256(readFileSync(path));
-
-describe('files of the caller’s that machines need', function () {
-  this.timeout(240_000);
+describe('files of the caller’s that machines need', () => {
   let scene: Scene;
   let alice: Caller;
 
@@ -30,19 +25,42 @@ describe('files of the caller’s that machines need', function () {
   const onJumpbox = async (name: string, command: string) =>
     (await runPlinth(['beta', 'bootstrap-cloud', 'ssh', name, '--', command], alice)).stdout.trim();
 
-  it('are uploaded when something waits for them, and not again', async () => {
-    const file = makeExecutable(join(alice.folder, 'own-plinth'), 300_000);
-    const flags = { 'remote-cli-binary': file };
-    const made = await alice.bootstrap('brought', flags);
-    succeeded(made);
-    const sent = uploadsIn(made.events);
-    expect(sent.at(-1)).to.include({ name: 'own-plinth', state: 'sent', bytes: 300_000, of: 300_000 });
-    expect(await onJumpbox('brought', 'sha256sum < /usr/local/bin/plinth')).to.equal(`${sha256Of(file)}  -`);
-    expect(await onJumpbox('brought', 'stat -c %a,%s .plinth/uploads/*')).to.equal('600,300000');
+  it('are uploaded when something waits for them, and not again; what is no plinth, or another version, is told', async () => {
+    const bring = (file: string) => alice.bootstrap('brought', { 'remote-cli-binary': file });
+    // Plinth of another version than the service: a warning, also of a resume.
+    const older = makeExecutable(join(alice.folder, 'older'), 50_000, 'older', '2.7.1');
+    const first = await bring(older);
+    expect(succeeded(first).warnings.join())
+      .to.include('2.7.1')
+      .and.include(version)
+      .and.include('--remote-cli-binary');
+    expect(first.stderr).to.include('2.7.1');
+    expect(succeeded(await bring(older)).warnings.join()).to.include('2.7.1');
 
-    const again = await alice.bootstrap('brought', flags);
+    const good = makeExecutable(join(alice.folder, 'own-plinth'), 300_000);
+    const made = await bring(good);
+    expect(succeeded(made).warnings.join()).not.to.include('version');
+    expect(uploadsIn(made.events).at(-1)).to.include({
+      name: 'own-plinth',
+      state: 'sent',
+      bytes: 300_000,
+      of: 300_000,
+    });
+    const plinthThere = () => onJumpbox('brought', 'sha256sum < /usr/local/bin/plinth');
+    expect(await plinthThere()).to.equal(`${sha256Of(good)}  -`);
+    expect(await onJumpbox('brought', 'stat -c %a,%s .plinth/uploads/*')).to.equal('600,300000');
+    const again = await bring(good);
     succeeded(again);
     expect(uploadsIn(again.events)).to.deep.equal([]);
+
+    // It is run before it becomes plinth: another program takes the place of none.
+    const ls = join(alice.folder, 'ls');
+    cpSync('/bin/ls', ls, { dereference: true });
+    const words = ['--remote-cli-binary, ls, is not plinth', '--version --json', 'GNU coreutils'];
+    failedWith(await bring(ls), 'plinth-binary', ...words, 'npm run build:binary', 'run the same command again');
+    expect(await plinthThere()).to.equal(`${sha256Of(good)}  -`);
+    expect(await onJumpbox('brought', 'ls /usr/local/bin')).not.to.include('given');
+    succeeded(await bring(good));
   });
 
   it('go on from where an interrupted upload stopped; meanwhile status says what to run', async () => {
@@ -84,35 +102,6 @@ describe('files of the caller’s that machines need', function () {
       .and.include('Run the same command again');
     succeeded(await alice.bootstrap('changing', { 'remote-cli-binary': file }));
     expect(await onJumpbox('changing', 'sha256sum < /usr/local/bin/plinth')).to.equal(`${sha256Of(file)}  -`);
-  });
-
-  it('are run before one becomes plinth: another program is refused, and takes the place of none', async () => {
-    const good = makeExecutable(join(alice.folder, 'good'), 50_000);
-    succeeded(await alice.bootstrap('tried', { 'remote-cli-binary': good }));
-    const ls = join(alice.folder, 'ls');
-    cpSync('/bin/ls', ls, { dereference: true });
-    const outcome = await alice.bootstrap('tried', { 'remote-cli-binary': ls });
-    const words = ['--remote-cli-binary, ls, is not plinth', '--version --json', 'GNU coreutils'];
-    failedWith(outcome, 'plinth-binary', ...words, 'npm run build:binary', 'run the same command again');
-    expect(await onJumpbox('tried', 'sha256sum < /usr/local/bin/plinth')).to.equal(`${sha256Of(good)}  -`);
-    expect(await onJumpbox('tried', 'ls /usr/local/bin')).not.to.include('given');
-    succeeded(await alice.bootstrap('tried', { 'remote-cli-binary': good }));
-  });
-
-  it('are a warning where plinth is of another version than the service', async () => {
-    const older = makeExecutable(join(alice.folder, 'older'), 50_000, 'older', '2.7.1');
-    const outcome = await alice.bootstrap('older', { 'remote-cli-binary': older });
-    const { warnings } = succeeded(outcome);
-    expect(warnings.join()).to.include('2.7.1').and.include(version).and.include('--remote-cli-binary');
-    expect(outcome.stderr).to.include('2.7.1');
-    // A resume looks again, and says so again.
-    expect(succeeded(await alice.bootstrap('older', { 'remote-cli-binary': older })).warnings.join()).to.include(
-      '2.7.1',
-    );
-    const own = makeExecutable(join(alice.folder, 'own'), 50_000);
-    expect(succeeded(await alice.bootstrap('older', { 'remote-cli-binary': own })).warnings.join()).not.to.include(
-      'version',
-    );
   });
 
   describe('with a key that has a passphrase', () => {

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { freePort } from '../package/postgres-server.js';
-import { describeMachines, type MachineWorld, machineWorld } from './machine-world.js';
+import { type MachineWorld, machineWorld } from './machine-world.js';
 
 const run = promisify(execFile);
 const password = "it's \\ a:secret";
@@ -24,11 +24,11 @@ alter role postgres password 'it''s \\ a:secret';
 END
 `;
 
-describeMachines('PostgreSQL on a simulated VM', (isolation) => {
+describe('PostgreSQL on a simulated VM', () => {
   let world: MachineWorld;
   let address: string;
   before(async () => {
-    world = await machineWorld(['node-1'], isolation);
+    world = await machineWorld(['node-1']);
     address = (await world.address('node-1')).internal;
     const made = await world.ssh('root@node-1', 'bash', { stdin: setUp, timeoutSeconds: 60 });
     expect(made.code, made.stderr).to.equal(0);

@@ -75,7 +75,7 @@ export const faults: readonly Fault[] = [
         put: "'@google-cloud/scheduler': ['bootstraps'],",
       },
     ],
-    tests: ['release/bundles.test.js'],
+    tests: ['release/bundle-contents.tools.test.js'],
     fails: 'holds the client of what its roles let it call',
   },
   {

@@ -17,15 +17,17 @@ describe('the check of licences', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** An installation of one package beside one that may be handed on. */
-  const installed = (manifest: object, locked: object = {}): string => {
-    const packages: Record<string, object> = { '': {}, 'node_modules/good': {}, 'node_modules/other': locked };
-    for (const [path, content] of [
-      ['node_modules/good', { license: 'MIT' }],
-      ['node_modules/other', manifest],
-    ] as const) {
+  /** An installation of these packages beside one that may be handed on. */
+  const installed = (others: Readonly<Record<string, Case>>): string => {
+    const packages: Record<string, object> = { '': {}, 'node_modules/good': {} };
+    const put = (path: string, manifest: object) => {
       mkdirSync(join(folder, path), { recursive: true });
-      writeFileSync(join(folder, path, 'package.json'), JSON.stringify(content));
+      writeFileSync(join(folder, path, 'package.json'), JSON.stringify(manifest));
+    };
+    put('node_modules/good', { license: 'MIT' });
+    for (const [name, { manifest, locked = {} }] of Object.entries(others)) {
+      packages[`node_modules/${name}`] = locked;
+      put(`node_modules/${name}`, manifest);
     }
     writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ packages }));
     return folder;
@@ -36,24 +38,33 @@ describe('the check of licences', () => {
     expect(status, stderr).to.equal(0);
   });
 
-  const cases: readonly (readonly [title: string, manifest: object, locked: object, said: string | undefined])[] = [
-    ['a copyleft licence', { license: 'GPL-3.0-or-later' }, {}, 'node_modules/other: GPL-3.0-or-later'],
-    ['a copyleft licence for files', { license: 'MPL-2.0' }, {}, 'node_modules/other: MPL-2.0'],
-    ['a licence that nobody knows', { license: 'Acme-1.0' }, {}, 'node_modules/other: Acme-1.0'],
-    ['a licence by a file of its own', { license: 'SEE LICENSE IN terms.txt' }, {}, 'SEE LICENSE IN terms.txt'],
-    ['no licence', {}, {}, 'node_modules/other: no licence is told'],
-    ['a choice of which one will do', { license: '(GPL-2.0 OR ISC)' }, {}, undefined],
-    ['a choice of which none will do', { license: '(GPL-2.0 OR LGPL-3.0)' }, {}, '(GPL-2.0 OR LGPL-3.0)'],
-    ['two at once of which one will not do', { license: 'MIT AND GPL-2.0' }, {}, 'MIT AND GPL-2.0'],
-    ['the old form', { licenses: [{ type: 'MIT' }] }, {}, undefined],
-    ['what only development needs', { license: 'GPL-3.0-only' }, { dev: true }, undefined],
-  ];
-  for (const [title, manifest, locked, said] of cases) {
-    it(`${said === undefined ? 'passes' : 'fails'} with ${title}`, () => {
-      const { status, stderr } = check(installed(manifest, locked));
-      expect(status, stderr).to.equal(said === undefined ? 0 : 1);
-      if (said === undefined) expect(stderr).to.equal('');
-      else expect(stderr).to.include(said).and.not.include('good');
-    });
+  interface Case {
+    readonly manifest: object;
+    readonly locked?: object;
   }
+  const passes: Readonly<Record<string, Case>> = {
+    'a-choice-of-which-one-will-do': { manifest: { license: '(GPL-2.0 OR ISC)' } },
+    'the-old-form': { manifest: { licenses: [{ type: 'MIT' }] } },
+    'what-only-development-needs': { manifest: { license: 'GPL-3.0-only' }, locked: { dev: true } },
+  };
+  const fails: Readonly<Record<string, Case & { readonly said: string }>> = {
+    copyleft: { manifest: { license: 'GPL-3.0-or-later' }, said: 'GPL-3.0-or-later' },
+    'copyleft-for-files': { manifest: { license: 'MPL-2.0' }, said: 'MPL-2.0' },
+    'unknown-licence': { manifest: { license: 'Acme-1.0' }, said: 'Acme-1.0' },
+    'licence-by-a-file': { manifest: { license: 'SEE LICENSE IN terms.txt' }, said: 'SEE LICENSE IN terms.txt' },
+    'no-licence': { manifest: {}, said: 'no licence is told' },
+    'a-choice-of-which-none-will-do': { manifest: { license: '(GPL-2.0 OR LGPL-3.0)' }, said: '(GPL-2.0 OR LGPL-3.0)' },
+    'two-at-once-of-which-one-will-not-do': { manifest: { license: 'MIT AND GPL-2.0' }, said: 'MIT AND GPL-2.0' },
+  };
+
+  it('passes with a choice of which one will do, with the old form, and with what only development needs', () => {
+    expect(check(installed(passes))).to.include({ status: 0, stderr: '' });
+  });
+
+  it('fails with copyleft, an unknown licence or none, and names each package with what it says', () => {
+    const { status, stderr } = check(installed({ ...passes, ...fails }));
+    expect(status, stderr).to.equal(1);
+    const told = Object.entries(fails).map(([name, { said }]) => `node_modules/${name}: ${said}`);
+    expect(stderr.trim().split('\n  ').slice(1)).to.have.members(told);
+  });
 });

@@ -16,19 +16,7 @@ import {
 } from '../../local/stack/deployment.js';
 import { bootstrapIdPrefix, deploymentSecrets, functionNames, schedulerJobs, topics } from '../../shared/names.js';
 import { projectFolder } from '../support/recording-store.js';
-import { init, makeWorkspace, terraformFolder, type Workspace } from './workspace.js';
-
-/** Runs terraform in a workspace of its own, once it is initialized. */
-async function inWorkspace<T>(work: (workspace: Workspace) => Promise<T>, change?: (folder: string) => void) {
-  const workspace = makeWorkspace(change);
-  try {
-    const { exitCode, output } = await workspace.terraform(init);
-    expect(exitCode, output).to.equal(0);
-    return await work(workspace);
-  } finally {
-    workspace.close();
-  }
-}
+import { init, inWorkspace, makeWorkspace, terraformFolder } from './workspace.js';
 
 /** JSON is HCL, but for `${`. */
 const hcl = (value: unknown): string => JSON.stringify(value).replaceAll('${', '$${');
@@ -193,16 +181,6 @@ describe('terraform', function () {
         writeFileSync(join(folder, 'tests/unsaid.tftest.hcl'), mocks + run);
       },
     );
-  });
-
-  it('plans what its own tests want', async () => {
-    await inWorkspace(async ({ folder, terraform }) => {
-      const { exitCode, output } = await terraform(['test', '-no-color']);
-      expect(exitCode, output).to.equal(0);
-      expect(output).to.match(/Success! \d+ passed, 0 failed\./);
-      const files = readdirSync(join(folder, 'tests')).filter((file) => file.endsWith('.tftest.hcl'));
-      for (const file of files) expect(output).to.include(`tests/${file}... pass`);
-    });
   });
 
   it('calls everything as shared/names.ts does, and grants every row of the roles', async () => {

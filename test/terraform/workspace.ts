@@ -4,6 +4,7 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
 import { type ProviderName, providers, versionOf } from './provider-schema.js';
 
 export interface TerraformRun {
@@ -75,4 +76,16 @@ export function makeWorkspace(change: (folder: string) => void = () => {}, versi
       }),
     close: () => rmSync(root, { recursive: true, force: true }),
   };
+}
+
+/** Runs terraform in a workspace of its own, once it is initialized. */
+export async function inWorkspace<T>(work: (workspace: Workspace) => Promise<T>, change?: (folder: string) => void) {
+  const workspace = makeWorkspace(change);
+  try {
+    const { exitCode, output } = await workspace.terraform(init);
+    expect(exitCode, output).to.equal(0);
+    return await work(workspace);
+  } finally {
+    workspace.close();
+  }
 }

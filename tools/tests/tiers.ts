@@ -29,7 +29,7 @@ const isSearch = (file: string): boolean => /\.search\.test\.js$/.test(file);
 /**
  * What a Node version can change: the build and its bundles, processes, HTTP and TLS clients, streams, cryptography, archives,
  * and one story of the command line against the real functions. The other tests use nothing else of Node. A folder without
- * names stands for all its files.
+ * names stands for all its files that need Node alone.
  */
 export const dependOnNode: readonly string[] = [
   ...['argv', 'commands', 'dial-iap', 'files', 'first-load', 'following', 'google-front', 'login'].map(
@@ -44,10 +44,14 @@ export const dependOnNode: readonly string[] = [
   ...['auth', 'event-stream', 'framework', 'health', 'hostile-requests', 'light', 'logs'].map((name) => `http/${name}`),
   ...['install-config/keys-and-certificates', 'install-config/sops'],
   ...['compute-client', 'iap-tunnel', 'pubsub', 'storage'].map((name) => `local-cloud/${name}`),
-  ...['house/node-versions', 'package/package-format', 'release/build', 'release/bundles', 'release/release'],
+  ...['house/node-versions', 'package/package-format', 'release/release'],
+  // They build, so `npm test` leaves them to the tools tier. They need Node alone.
+  ...['release/build.tools', 'release/bundle-contents.tools'],
 ];
 const canDependOnNode = (file: string): boolean =>
-  dependOnNode.some((each) => (each.endsWith('/') ? file.startsWith(each) : file === `${each}.test.js`));
+  dependOnNode.some((each) =>
+    each.endsWith('/') ? file.startsWith(each) && !isApart(file) : file === `${each}.test.js`,
+  );
 const fastFolders = /^(?:spec|bootstrap|cost|engine|functions|house|organizations|steps|store)\//;
 
 const searchSeconds = 3;
@@ -62,7 +66,7 @@ export const tiers = {
   node: { title: 'all that needs Node alone', holds: (file) => !isApart(file), timeoutMs: 120_000, searchSeconds },
   runtime: {
     title: 'what another Node version can change',
-    holds: (file) => canDependOnNode(file) && !isApart(file) && !isSearch(file),
+    holds: (file) => canDependOnNode(file) && !isSearch(file),
     timeoutMs: 120_000,
     searchSeconds,
   },

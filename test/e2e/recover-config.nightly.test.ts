@@ -1,0 +1,3 @@
+import { recoversConfigs } from './recover-config.js';
+
+recoversConfigs(it);

@@ -1,0 +1,3 @@
+import { deploysReleases } from './deploy-build.js';
+
+deploysReleases(it);
