@@ -53,6 +53,9 @@ export function projectOf(
 
 let nextNumber = 800_000_000_000;
 
+/** Of the bootstrap of the i-th project. */
+export const expiredId = (name: string, i = 0): string => `b${name}${String(i).padStart(15 - name.length, '0')}`;
+
 /** Ids of the projects. `known`: the number that their records know, where it is not their own. */
 export async function addExpired(stack: Stack, name: string, count: number, known?: string): Promise<string[]> {
   const { cloudHalf, functionsHalf } = stack;
@@ -83,7 +86,7 @@ export async function addExpired(stack: Stack, name: string, count: number, know
       events: 0,
       instances: instancesOf({ projectId, projectNumber: known ?? number }),
     };
-    const id = `b${name}${String(i).padStart(15 - name.length, '0')}`;
+    const id = expiredId(name, i);
     await functionsHalf.store.commit([{ kind: 'create', collection: collections.bootstraps, id, data }]);
     ids.push(projectId);
   }
