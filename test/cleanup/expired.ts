@@ -3,6 +3,8 @@ import { graphOf } from '../../functions/engine/graph.js';
 import { planOf } from '../../functions/engine/plan.js';
 import { removalPlanOf } from '../../functions/engine/record/removal-plan.js';
 import { steps } from '../../functions/steps/index.js';
+import { grantAtOnce } from '../../local/cloud/iam/policies.js';
+import type { SimulatedCloud } from '../../local/cloud/index.js';
 import type { ProjectRecord } from '../../local/cloud/kernel/api.js';
 import { functionAccount, local, people } from '../../local/stack/deployment.js';
 import type { Stack } from '../../local/stack/stack.js';
@@ -49,6 +51,12 @@ export function projectOf(
     creator: functionAccount(functionNames.runCloudStep),
     services: {},
   };
+}
+
+/** Whoever makes a project owns it. plinth made none of these. */
+export function ownFolder({ world }: Pick<SimulatedCloud, 'world'>): void {
+  const members = [`serviceAccount:${functionAccount(functionNames.runCloudStep)}`];
+  grantAtOnce(world, local.folder, [{ role: 'roles/owner', members }]);
 }
 
 let nextNumber = 800_000_000_000;

@@ -1,10 +1,9 @@
 /** What an operator sees of cleanup before it runs: the same that the run then does, and all that it leaves alone. */
 import { expect } from 'chai';
-import { grantAtOnce } from '../../local/cloud/iam/policies.js';
 import { functionAccount, local, people } from '../../local/stack/deployment.js';
 import type { CleanupSurvey } from '../../shared/bootstrap/survey.js';
 import { collections, functionNames, labels } from '../../shared/names.js';
-import { addExpired, expiredId } from '../cleanup/expired.js';
+import { addExpired, expiredId, ownFolder } from '../cleanup/expired.js';
 import { type Life, lifeOf } from '../support/life.js';
 import { runAt } from '../support/plinth-here.js';
 import { type Caller, makeScene, type Scene } from '../support/scene.js';
@@ -20,9 +19,7 @@ describe('what cleanup would do', function () {
     life = lifeOf(scene);
     await life.pause();
     operator = await scene.caller(people.admin);
-    // It made none of these projects.
-    const members = [`serviceAccount:${functionAccount(functionNames.runCloudStep)}`];
-    grantAtOnce(scene.cloud.world, local.folder, [{ role: 'roles/owner', members }]);
+    ownFolder(scene.cloud);
   });
   after(() => scene?.close());
 

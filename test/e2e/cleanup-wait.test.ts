@@ -1,9 +1,6 @@
 /** The end of a project by hand, followed to its end: what is told on the way, how it ends, and what Ctrl-C does. */
 import { expect } from 'chai';
-import { grantAtOnce } from '../../local/cloud/iam/policies.js';
-import { functionAccount, local } from '../../local/stack/deployment.js';
-import { functionNames } from '../../shared/names.js';
-import { addExpired } from '../cleanup/expired.js';
+import { addExpired, ownFolder } from '../cleanup/expired.js';
 import { until } from '../support/halves.js';
 import { type Life, lifeOf } from '../support/life.js';
 import { runAt, startAt } from '../support/plinth-here.js';
@@ -20,9 +17,7 @@ describe('cleanup --wait', function () {
     life = lifeOf(scene);
     await life.pause();
     alice = await scene.caller();
-    // It made few of these projects.
-    const members = [`serviceAccount:${functionAccount(functionNames.runCloudStep)}`];
-    grantAtOnce(scene.cloud.world, local.folder, [{ role: 'roles/owner', members }]);
+    ownFolder(scene.cloud);
   });
   after(() => scene?.close());
 
