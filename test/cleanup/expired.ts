@@ -3,6 +3,8 @@ import { graphOf } from '../../functions/engine/graph.js';
 import { planOf } from '../../functions/engine/plan.js';
 import { removalPlanOf } from '../../functions/engine/record/removal-plan.js';
 import { steps } from '../../functions/steps/index.js';
+import { grantAtOnce } from '../../local/cloud/iam/policies.js';
+import type { SimulatedCloud } from '../../local/cloud/index.js';
 import type { ProjectRecord } from '../../local/cloud/kernel/api.js';
 import { functionAccount, local, people } from '../../local/stack/deployment.js';
 import type { Stack } from '../../local/stack/stack.js';
@@ -51,7 +53,16 @@ export function projectOf(
   };
 }
 
+/** Whoever makes a project owns it. plinth made none of these. */
+export function ownFolder({ world }: Pick<SimulatedCloud, 'world'>): void {
+  const members = [`serviceAccount:${functionAccount(functionNames.runCloudStep)}`];
+  grantAtOnce(world, local.folder, [{ role: 'roles/owner', members }]);
+}
+
 let nextNumber = 800_000_000_000;
+
+/** Of the bootstrap of the i-th project. */
+export const expiredId = (name: string, i = 0): string => `b${name}${String(i).padStart(15 - name.length, '0')}`;
 
 /** Ids of the projects. `known`: the number that their records know, where it is not their own. */
 export async function addExpired(stack: Stack, name: string, count: number, known?: string): Promise<string[]> {
@@ -83,7 +94,7 @@ export async function addExpired(stack: Stack, name: string, count: number, know
       events: 0,
       instances: instancesOf({ projectId, projectNumber: known ?? number }),
     };
-    const id = `b${name}${String(i).padStart(15 - name.length, '0')}`;
+    const id = expiredId(name, i);
     await functionsHalf.store.commit([{ kind: 'create', collection: collections.bootstraps, id, data }]);
     ids.push(projectId);
   }

@@ -1,12 +1,11 @@
 /** The search by labels, a page a run: what Google forgets, or does not answer, is begun anew, and keeps nobody whose record is due. */
 import { expect } from 'chai';
-import { grantAtOnce } from '../../local/cloud/iam/policies.js';
 import type { ProjectRecord } from '../../local/cloud/kernel/api.js';
-import { functionAccount, local } from '../../local/stack/deployment.js';
-import { collections, functionNames } from '../../shared/names.js';
+import { local } from '../../local/stack/deployment.js';
+import { collections } from '../../shared/names.js';
 import { type Life, lifeOf } from '../support/life.js';
 import { makeScene, type Scene } from '../support/scene.js';
-import { addExpired, projectOf } from './expired.js';
+import { addExpired, ownFolder, projectOf } from './expired.js';
 
 const method = 'cloudresourcemanager.projects.search';
 const hourly = 'unknown-projects';
@@ -20,8 +19,7 @@ describe('the search by labels', function () {
     scene = await makeScene();
     life = lifeOf(scene);
     await life.pause();
-    const members = [`serviceAccount:${functionAccount(functionNames.runCloudStep)}`];
-    grantAtOnce(scene.cloud.world, local.folder, [{ role: 'roles/owner', members }]);
+    ownFolder(scene.cloud);
     // The hourly search has a test of its own, and is not due here.
     const data = { schema: 1, at: new Date().toISOString(), told: [] };
     await store().commit([{ kind: 'set', collection: collections.passes, id: hourly, data }]);

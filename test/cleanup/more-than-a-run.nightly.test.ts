@@ -1,12 +1,11 @@
 /** More past its time than one run takes: the rest goes at once, unless the schedule is paused, and never in a circle. */
 import { expect } from 'chai';
-import { grantAtOnce } from '../../local/cloud/iam/policies.js';
 import type { ProjectRecord } from '../../local/cloud/kernel/api.js';
-import { functionAccount, local } from '../../local/stack/deployment.js';
+import { functionAccount } from '../../local/stack/deployment.js';
 import { functionNames } from '../../shared/names.js';
 import { type Life, lifeOf } from '../support/life.js';
 import { makeScene, type Scene } from '../support/scene.js';
-import { addExpired } from './expired.js';
+import { addExpired, ownFolder } from './expired.js';
 
 const run = 500;
 
@@ -19,8 +18,7 @@ describe('more than one run takes', function () {
     scene = await makeScene();
     life = lifeOf(scene);
     await life.atNewYear();
-    const members = [`serviceAccount:${functionAccount(functionNames.runCloudStep)}`];
-    grantAtOnce(scene.cloud.world, local.folder, [{ role: 'roles/owner', members }]);
+    ownFolder(scene.cloud);
   });
   after(() => scene?.close());
 

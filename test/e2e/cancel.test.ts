@@ -1,6 +1,8 @@
 /** Stopping: a cancelled bootstrap stops at its next border and goes on by the same command; a killed or detached caller changes nothing. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { until } from '../support/halves.js';
+import { lifeOf } from '../support/life.js';
 import { type Caller, historyOf, madeTwice, makeScene, outcomeOf, type Scene, succeeded } from '../support/scene.js';
 
 describe('stopping a bootstrap', function () {
@@ -11,6 +13,7 @@ describe('stopping a bootstrap', function () {
 
   before(async () => {
     scene = await makeScene();
+    await lifeOf(scene).pause();
   });
   after(() => scene?.close());
   beforeEach(async () => {
@@ -35,7 +38,7 @@ describe('stopping a bootstrap', function () {
     return running;
   }
 
-  it('cancel stops it before its VMs are made; the same command brings it to its end, with nothing made twice', async () => {
+  it('cancel stops it before its VMs are made; the same command brings it to its end, with nothing made twice, and cancel changes nothing more', async () => {
     const running = await underWay(() => alice.start('stopped'));
     const cancelled = await alice.plinth('cancel', 'stopped');
     expect(cancelled.exitCode, cancelled.stderr).to.equal(0);
@@ -46,19 +49,20 @@ describe('stopping a bootstrap', function () {
     await scene.stack.settle();
     expect(scene.cloud.calls.list({ since, method: 'compute.instances.insert' })).to.deep.equal([]);
     expect((await alice.plinth('status', 'stopped')).stdout).to.include('cancelled');
-    await scene.expectAll(succeeded(await alice.bootstrap('stopped')));
+    const view = succeeded(await alice.bootstrap('stopped'));
+    await scene.expectAll(view);
     expect(madeTwice(historyOf(scene.cloud, since))).to.deep.equal([]);
+    const late = await alice.plinth('cancel', 'stopped');
+    expect((await scene.view(view.id)).state).to.equal('succeeded');
+    expect(late.exitCode).to.be.oneOf([0, 5]);
   });
 
-  it('cancelling what has ended changes nothing', async () => {
-    const { id } = succeeded(await alice.bootstrap('ended'));
-    const cancelled = await alice.plinth('cancel', 'ended');
-    expect((await scene.view(id)).state).to.equal('succeeded');
-    expect(cancelled.exitCode).to.be.oneOf([0, 5]);
-  });
-
-  it('Ctrl-C detaches, saying how to follow and how to cancel; the bootstrap goes on', async () => {
-    const running = await underWay(() => alice.start('detached'));
+  it('a kill of its caller loses nothing; nor does Ctrl-C, which says how to follow and how to cancel; the same command follows on and writes the files', async () => {
+    const killed = await underWay(() => alice.spawn('detached'));
+    killed.child.kill('SIGKILL');
+    await killed.ended;
+    const running = alice.start('detached');
+    await until('the one to be interrupted follows', () => running.stdout() || undefined);
     running.interrupt();
     const { exitCode, stdout, stderr } = await running.ended;
     expect(exitCode).to.equal(130);
@@ -67,14 +71,6 @@ describe('stopping a bootstrap', function () {
     const followed = await alice.plinth('status', 'detached', '--follow');
     expect(followed.exitCode, followed.stderr).to.equal(0);
     await scene.expectAll(succeeded(await alice.bootstrap('detached')));
-  });
-
-  it('a caller that is killed loses nothing: the same command follows on and writes the files', async () => {
-    const running = await underWay(() => alice.spawn('orphaned'));
-    running.child.kill('SIGKILL');
-    await running.ended;
-    scene.cloud.faults.clear();
-    await scene.expectAll(succeeded(await alice.bootstrap('orphaned')));
     expect(alice.has('config.yaml') && alice.has('prod.vault.yaml')).to.equal(true);
     expect(madeTwice(historyOf(scene.cloud, since))).to.deep.equal([]);
   });

@@ -1,13 +1,12 @@
 /** What an operator sees of cleanup before it runs: the same that the run then does, and all that it leaves alone. */
 import { expect } from 'chai';
-import { functionAccount, people } from '../../local/stack/deployment.js';
-import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
+import { functionAccount, local, people } from '../../local/stack/deployment.js';
 import type { CleanupSurvey } from '../../shared/bootstrap/survey.js';
-import { collections, functionNames } from '../../shared/names.js';
-import { addExpired } from '../cleanup/expired.js';
+import { collections, functionNames, labels } from '../../shared/names.js';
+import { addExpired, expiredId, ownFolder } from '../cleanup/expired.js';
 import { type Life, lifeOf } from '../support/life.js';
 import { runAt } from '../support/plinth-here.js';
-import { type Caller, makeScene, type Scene, succeeded } from '../support/scene.js';
+import { type Caller, makeScene, type Scene } from '../support/scene.js';
 
 describe('what cleanup would do', function () {
   this.timeout(240_000);
@@ -20,11 +19,25 @@ describe('what cleanup would do', function () {
     life = lifeOf(scene);
     await life.pause();
     operator = await scene.caller(people.admin);
+    ownFolder(scene.cloud);
   });
   after(() => scene?.close());
 
-  const made = async (name: string): Promise<BootstrapView> =>
-    succeeded(await (await scene.caller()).bootstrap(name, { 'project-ttl': '1d' }));
+  /** A bootstrap that lives for another day. */
+  async function living(name: string): Promise<{ readonly id: string; readonly projectId: string }> {
+    const [projectId = ''] = await addExpired(scene.stack, name, 1);
+    const id = expiredId(name);
+    const at = Date.now() + 86_400_000;
+    const deadlineAt = new Date(at).toISOString();
+    await life.change(id, { deadlineAt, removeAt: deadlineAt });
+    (life.project(projectId) as { labels: Record<string, string> }).labels = {
+      [labels.managed]: 'true',
+      [labels.deployment]: local.deployment,
+      [labels.bootstrap]: id,
+      [labels.deleteAfter]: `t${Math.floor(at / 1000)}`,
+    };
+    return { id, projectId };
+  }
   const plinth = (caller: Caller, ...args: string[]) => runAt(['beta', 'cleanup', ...args], caller);
   async function listed(): Promise<CleanupSurvey> {
     const { exitCode, stdout, stderr } = await plinth(operator, 'list', '--json');
@@ -49,10 +62,9 @@ describe('what cleanup would do', function () {
   });
 
   it('is listed as the run does it, with what it keeps, leaves alone and does not know; listing changes nothing', async () => {
-    const [late, held, stuck, orphan, deleted, vanished, live] = await Promise.all(
-      ['late', 'held', 'stuck', 'orphan', 'deleted', 'vanished', 'live'].map((name) => made(`list-${name}`)),
-    );
-    if (!late || !held || !stuck || !orphan || !deleted || !vanished || !live) throw new Error('some were not made');
+    const [late, held, stuck] = [await living('late'), await living('held'), await living('stuck')];
+    const [orphan, deleted, vanished] = [await living('orphan'), await living('deleted'), await living('vanished')];
+    const live = await living('live');
     await life.expire(late.id);
     await life.expire(held.id);
     const until = new Date(Date.now() + 3_600_000).toISOString();
@@ -111,8 +123,7 @@ describe('what cleanup would do', function () {
   });
 
   it('shows what Google would not show, beside all others, and says so with its exit code', async () => {
-    const [dark, orphan] = await Promise.all(['list-dark', 'list-lone'].map((name) => made(name)));
-    if (!dark || !orphan) throw new Error('some were not made');
+    const [dark, orphan] = [await living('dark'), await living('lone')];
     for (const { id } of [dark, orphan]) {
       await store().commit([{ kind: 'delete', collection: collections.bootstraps, id }]);
     }

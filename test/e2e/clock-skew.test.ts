@@ -1,10 +1,10 @@
 /** Clocks that differ by minutes: ours from Google's, one function's from another's, and the time that Cloud Scheduler says from both. */
 import { expect } from 'chai';
-import { findProofKey, proofOf } from '../../functions/engine/proof.js';
-import { functionUrl, invokers, local } from '../../local/stack/deployment.js';
-import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
+import { findProofKey, ownerLabel, proofOf } from '../../functions/engine/proof.js';
+import { functionUrl, invokers, local, people } from '../../local/stack/deployment.js';
 import { CleanupReport } from '../../shared/bootstrap/cleanup.js';
 import { collections, type FunctionName, functionNames, labels } from '../../shared/names.js';
+import { addExpired, expiredId, ownFolder } from '../cleanup/expired.js';
 import { type Life, lifeOf } from '../support/life.js';
 import { makeScene, type Scene, succeeded } from '../support/scene.js';
 
@@ -19,6 +19,7 @@ describe('clocks that differ', function () {
     scene = await makeScene();
     life = lifeOf(scene);
     await life.pause();
+    ownFolder(scene.cloud);
   });
   afterEach(() => set(0));
   after(() => scene?.close());
@@ -34,8 +35,13 @@ describe('clocks that differ', function () {
       Object.assign(half().contextOf(name).clock, { now: () => new Date(Date.now() + ahead) });
     }
   }
-  const made = async (name: string): Promise<BootstrapView> =>
-    succeeded(await (await scene.caller()).bootstrap(name, { 'project-ttl': '1h' }));
+  /** A project and its record, and nothing else. */
+  async function added(name: string): Promise<{ readonly id: string; readonly projectId: string }> {
+    const [projectId = ''] = await addExpired(scene.stack, name, 1);
+    const id = expiredId(name);
+    await due(id, Date.now() + 60 * minute);
+    return { id, projectId };
+  }
   const due = (id: string, at: number) => {
     const deadlineAt = new Date(at).toISOString();
     return life.change(id, { deadlineAt, removeAt: deadlineAt });
@@ -48,7 +54,8 @@ describe('clocks that differ', function () {
   ] as const) {
     it(`ours five minutes ${what} Google’s: projects are made, and go at their time by our clock, not before`, async () => {
       set(ahead);
-      const view = await made(`skew-${ahead > 0 ? 'ahead' : 'behind'}`);
+      const name = `skew-${ahead > 0 ? 'ahead' : 'behind'}`;
+      const view = succeeded(await (await scene.caller()).bootstrap(name, { 'project-ttl': '1h' }));
       const { deadlineAt } = (await life.record(view.id)) ?? {};
       expect(Date.parse(deadlineAt ?? '')).to.be.within(Date.now() + ahead, Date.now() + ahead + 60 * minute);
       const standing = life.project(view.projectId)['labels'] as Record<string, string>;
@@ -62,13 +69,21 @@ describe('clocks that differ', function () {
   }
 
   it('a project without a record goes at its time by our clock, too', async () => {
-    const view = await made('skew-orphan');
+    const view = await added('orphan');
     const project = life.project(view.projectId) as { labels: Record<string, string>; projectNumber: string };
     const key = await findProofKey(half().contextOf(functionNames.cleanup));
     const expiry = `t${Math.floor(Date.now() / 1000) - 60}`;
     const { projectNumber } = project;
-    const proven = { projectNumber, bootstrapId: view.id, owner: project.labels[labels.owner] ?? '', expiry };
-    project.labels = { ...project.labels, [labels.deleteAfter]: expiry, [labels.proof]: proofOf(key ?? '', proven) };
+    const owner = ownerLabel(people.alice);
+    const proven = { projectNumber, bootstrapId: view.id, owner, expiry };
+    project.labels = {
+      [labels.managed]: 'true',
+      [labels.deployment]: local.deployment,
+      [labels.bootstrap]: view.id,
+      [labels.owner]: owner,
+      [labels.deleteAfter]: expiry,
+      [labels.proof]: proofOf(key ?? '', proven),
+    };
     await half().store.commit([{ kind: 'delete', collection: collections.bootstraps, id: view.id }]);
     set(-5 * minute);
     expect(await removed()).to.deep.equal([]);
@@ -79,7 +94,7 @@ describe('clocks that differ', function () {
   it('an extension that was answered wins, though cleanup’s clock is minutes ahead of the one that answered', async () => {
     set(-3 * minute, [functionNames.bootstraps]);
     set(3 * minute, [functionNames.cleanup]);
-    const view = await made('skew-extended');
+    const view = await added('extended');
     await due(view.id, Date.now() + minute);
     const { idToken } = await scene.stack.tokens(`alice@${local.domain}`);
     const reply = await fetch(`${scene.stack.url}/bootstraps/${view.id}/extend`, {
@@ -93,7 +108,7 @@ describe('clocks that differ', function () {
   });
 
   it('what Cloud Scheduler says of the time decides nothing', async () => {
-    const [stays, goes] = [await made('skew-stays'), await made('skew-goes')];
+    const [stays, goes] = [await added('stays'), await added('goes')];
     await due(goes.id, Date.now() - minute);
     const url = functionUrl(half().origin, functionNames.cleanup);
     const token = await scene.cloud.identity.idToken({ email: invokers.scheduler, audience: url });

@@ -21,7 +21,6 @@ import { runAt } from '../support/plinth-here.js';
 import { putRelease, releaseSha256 } from '../support/put-release.js';
 import { projectFolder } from '../support/recording-store.js';
 import { type Caller, changesIn, makeScene, outcomeOf, type Scene } from '../support/scene.js';
-import { sharedZone } from '../support/shared-zone.js';
 
 const inTerraform = <T>(file: string): T =>
   JSON.parse(readFileSync(join(projectFolder, 'terraform', file), 'utf8')) as T;
@@ -51,8 +50,6 @@ interface Case {
 
 const roleOf = (name: string) => `projects/${local.project}/roles/${name}`;
 const own = `projects/${local.project}`;
-const bucketOf = (name: string) => `${own}/buckets/${name}`;
-const uploadsBucket = bucketOf(local.uploadsBucket);
 const secretOf = (key: keyof typeof deploymentSecrets) => `${own}/secrets/${deploymentSecrets[key]}`;
 const subscriptionOf = (name: string) => `${own}/subscriptions/eventarc-${name}-sub`;
 const account = `billingAccounts/${local.billingAccount}`;
@@ -82,6 +79,7 @@ function hasty(scene: Scene): () => void {
   return () => void Object.assign(clock ?? {}, { after });
 }
 
+/** Each grant is taken away in deployment-grants.test.ts. */
 const cases: readonly Case[] = [
   ...['compute', 'cloudscheduler'].map((api) => ({
     what: `the API ${api}`,
@@ -119,42 +117,6 @@ const cases: readonly Case[] = [
     },
   },
   {
-    what: 'a role of its own',
-    code: 'grants-bootstraps',
-    words: /compute\.machineTypes\.get/,
-    arrange: (scene) => without(scene, own, roleOf('plinthPlaces')),
-  },
-  {
-    what: 'the role to make secrets',
-    code: 'grants-run-cloud-step',
-    words: /secretmanager\.secrets\.create/,
-    arrange: (scene) => without(scene, own, roleOf('plinthSecretMaker')),
-  },
-  {
-    what: 'the role to make projects',
-    code: 'parents',
-    words: /projectCreator/,
-    arrange: (scene) => without(scene, local.folder, 'roles/resourcemanager.projectCreator'),
-  },
-  {
-    what: 'the role to read policies',
-    code: 'parents',
-    words: /orgpolicy\.policyViewer/,
-    arrange: (scene) => without(scene, local.folder, 'roles/orgpolicy.policyViewer'),
-  },
-  {
-    what: 'the role to link projects',
-    code: 'billing-accounts',
-    words: /roles\/billing\.user/,
-    arrange: (scene) => without(scene, account, 'roles/billing.user'),
-  },
-  {
-    what: 'the role on the bucket of uploads',
-    code: 'uploads-bootstraps',
-    words: /storage\.objects\.create/,
-    arrange: (scene) => without(scene, uploadsBucket, roleOf('plinthUploadsMaker')),
-  },
-  {
     what: 'the bucket of uploads itself',
     code: 'uploads-bootstraps',
     words: /gs:\/\/.*uploads is not there/,
@@ -167,22 +129,10 @@ const cases: readonly Case[] = [
     arrange: (scene) => gone(scene, 'storage.buckets', local.packagesBucket),
   },
   {
-    what: 'the role to read packages',
-    code: 'packages',
-    words: /plinth-bootstraps may not read gs:\/\/plinth-local-plinth-packages.*roles\.json/,
-    arrange: (scene) => without(scene, bucketOf(local.packagesBucket), 'roles/storage.objectViewer'),
-  },
-  {
     what: 'the bucket of releases',
     code: 'executable',
     words: /gs:\/\/plinth-local-plinth-releases\/releases\/.*gcloud storage cp/,
     arrange: (scene) => gone(scene, 'storage.buckets', local.releaseBucket),
-  },
-  {
-    what: 'the role to read releases',
-    code: 'executable',
-    words: /may not read it.*gcloud storage cp/,
-    arrange: (scene) => without(scene, bucketOf(local.releaseBucket), 'roles/storage.objectViewer'),
   },
   {
     what: 'a composite index',
@@ -232,24 +182,6 @@ const cases: readonly Case[] = [
     code: 'grants-bootstraps',
     words: /the topic plinth-cloud-steps, which is not there.*terraform apply/,
     arrange: (scene) => gone(scene, 'pubsub.topics', topicPath('cloud')),
-  },
-  {
-    what: 'the role to send steps',
-    code: 'grants-run-cloud-step',
-    words: /plinth-run-cloud-step lacks pubsub\.topics\.publish on plinth-host-steps/,
-    arrange: (scene) => without(scene, topicPath('host'), 'roles/pubsub.publisher'),
-  },
-  {
-    what: 'the role to read the proof key',
-    code: 'grants-bootstraps',
-    words: /plinth-bootstraps lacks secretmanager\.versions\.access on plinth-proof-key/,
-    arrange: (scene) => without(scene, secretOf('proofKey'), 'roles/secretmanager.secretAccessor'),
-  },
-  {
-    what: 'the role on a DNS zone',
-    code: 'dns-zones',
-    words: /roles\/dns\.admin/,
-    arrange: (scene) => without(scene, sharedZone, 'roles/dns.admin'),
   },
 ];
 

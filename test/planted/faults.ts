@@ -259,7 +259,7 @@ export const faults: readonly Fault[] = [
     name: 'A removal meets a lien only when DNS, roles and credentials are gone',
     source: '1df4c30',
     edits: [{ find: 'checkUndo: ({ context, bootstrap }) => refuseLiens(context, bootstrap.projectId),', put: '' }],
-    tests: ['e2e/cleanup.test.js'],
+    tests: ['cleanup/removals.test.js'],
     fails: 'respects a lien, reports it, and leaves the project alone',
   },
   {

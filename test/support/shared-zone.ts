@@ -3,6 +3,9 @@ import { expect } from 'chai';
 import { local, people } from '../../local/stack/deployment.js';
 import { domainOf, type Scene } from './scene.js';
 
+/** Whose cloud it is: a scene, or a lab. */
+type At = Pick<Scene, 'cloud'>;
+
 export interface RecordSet {
   readonly name: string;
   readonly type: string;
@@ -17,11 +20,11 @@ export const inSharedZone = { 'dns-project-id': project, 'dns-zone-name': zone }
 export const sharedZone = `projects/${project}/managedZones/${zone}`;
 
 /** `path` is beneath the API's version. With a body it is a POST. */
-export async function askDns(scene: Scene, path: string, body?: object): Promise<Record<string, unknown>> {
-  const reply = await fetch(`${scene.cloud.endpoints.dns}/dns/v1/${path}`, {
+export async function askDns(at: At, path: string, body?: object): Promise<Record<string, unknown>> {
+  const reply = await fetch(`${at.cloud.endpoints.dns}/dns/v1/${path}`, {
     method: body === undefined ? 'GET' : 'POST',
     headers: {
-      authorization: `Bearer ${scene.cloud.identity.accessToken(people.admin)}`,
+      authorization: `Bearer ${at.cloud.identity.accessToken(people.admin)}`,
       'content-type': 'application/json',
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -32,12 +35,12 @@ export async function askDns(scene: Scene, path: string, body?: object): Promise
 }
 
 export const changeShared = (
-  scene: Scene,
+  at: At,
   change: { readonly additions?: readonly RecordSet[]; readonly deletions?: readonly RecordSet[] },
-) => askDns(scene, `${sharedZone}/changes`, change);
+) => askDns(at, `${sharedZone}/changes`, change);
 
 /** What the shared zone holds at or beneath the domain of a bootstrap. */
-export async function sharedRecords(scene: Scene, name: string): Promise<RecordSet[]> {
-  const { rrsets } = (await askDns(scene, `${sharedZone}/rrsets`)) as unknown as { rrsets: RecordSet[] };
+export async function sharedRecords(at: At, name: string): Promise<RecordSet[]> {
+  const { rrsets } = (await askDns(at, `${sharedZone}/rrsets`)) as unknown as { rrsets: RecordSet[] };
   return rrsets.filter((each) => `.${each.name}`.endsWith(`.${domainOf(name)}.`));
 }
