@@ -1,4 +1,7 @@
 /** Odd values that only the command line itself may change: of files, odd-spellings.test.ts sends them, too. */
-import { describeOddValues } from './odd-values-played.js';
+import { playOddValues } from './odd-values-played.js';
 
-describeOddValues(['dash', 'equals', 'comma', 'spaces']);
+describe('odd values of flags', function () {
+  this.timeout(240_000);
+  playOddValues(['dash', 'equals', 'comma', 'spaces']);
+});
