@@ -210,17 +210,18 @@ describe('the people of a project in a hardened organization', function () {
   it('a form of value that plinth does not know stops nobody: that is unknown', async () => {
     const name = 'iam.allowedPolicyMemberDomains';
     const stranger = await scene.caller('eve@gmail.com');
-    for (const value of ['is:principalSet://goog/public:all', 'is:a-form-of-next-year']) {
+    for (const [value, caller] of [
+      ['is:principalSet://goog/public:all', aliceAt],
+      ['is:a-form-of-next-year', stranger],
+    ] as const) {
       const rules = [{ values: { allowedValues: ['is:C0another', value] } }];
       writePolicyRecord(scene.cloud.world, local.folder, name, { spec: { rules } }, { atOnce: true });
-      for (const caller of [aliceAt, stranger]) {
-        const { state, what, mend } = await policiesOf(caller);
-        expect([state, what.includes(value), mend?.includes('orgpolicy.policyAdmin')], value).to.deep.equal([
-          'unknown',
-          true,
-          true,
-        ]);
-      }
+      const { state, what, mend } = await policiesOf(caller);
+      expect([state, what.includes(value), mend?.includes('orgpolicy.policyAdmin')], value).to.deep.equal([
+        'unknown',
+        true,
+        true,
+      ]);
     }
   });
 });

@@ -3,12 +3,9 @@ import { expect } from 'chai';
 import { forge1Pat } from '../../local/forge1/forge1.js';
 import type { PlanDocument } from '../../shared/bootstrap/plan.js';
 import type { Beginning } from '../../shared/bootstrap/preflight.js';
-import { createRandom } from '../organizations/random.js';
 import { type Life, lifeOf } from '../support/life.js';
 import { runAt } from '../support/plinth-here.js';
 import { argsOf, type Caller, type Flags, makeScene, type Scene, succeeded } from '../support/scene.js';
-import { inSharedZone } from '../support/shared-zone.js';
-import { expectPlanned, standingThings } from '../support/standing-things.js';
 
 interface Checked {
   readonly check: { readonly beginning: Beginning };
@@ -30,18 +27,19 @@ describe('a plan in a file', function () {
   const plinth = (...args: string[]) => runAt(['beta', 'bootstrap-cloud', ...args], alice);
   const made = () => Object.keys(scene.cloud.world.table('projects')).length;
 
-  it('is written without making anything, and carried out as it was agreed to', async () => {
+  it('is written without making anything, carried out as it was agreed to, and says afterwards that it has been', async () => {
+    const agreed = argsOf('agreed', { 'feature-flags': 'one' });
     const before = made();
-    const early = JSON.parse((await plinth(...argsOf('agreed'), '--check', '--json')).stdout) as Checked;
+    const early = JSON.parse((await plinth(...agreed, '--check', '--json')).stdout) as Checked;
     expect(early.check.beginning, 'without a key').to.include({ vms: 8 }).and.not.have.property('hash');
-    const written = await plinth(...argsOf('agreed'), '--plan', 'agreed.json');
+    const written = await plinth(...agreed, '--plan', 'agreed.json');
     expect(written.exitCode, written.stderr).to.equal(0);
     expect(written.stdout)
       .to.match(/^ +make +VM k0s-1/m)
       .and.to.include('--forge1-app-client-secret');
     expect(made()).to.equal(before);
-    const checked = JSON.parse((await plinth(...argsOf('agreed'), '--check', '--json')).stdout) as Checked;
-    const outcome = await alice.bootstrap('agreed', { apply: 'agreed.json' });
+    const checked = JSON.parse((await plinth(...agreed, '--check', '--json')).stdout) as Checked;
+    const outcome = await alice.bootstrap('agreed', { 'feature-flags': 'one', apply: 'agreed.json' });
     expect(succeeded(outcome).name).to.equal('agreed');
     const { hash } = JSON.parse(alice.read('agreed.json')) as PlanDocument;
     const shown = outcome.events.find(({ type }) => type === 'beginning');
@@ -50,10 +48,27 @@ describe('a plan in a file', function () {
       hash,
     ]);
     expect(shown).to.include({ vms: 8 }).and.to.have.property('forecast');
-    const kept = await plinth(...argsOf('agreed'), '--dry-run');
+    const kept = await plinth(...agreed, '--dry-run');
     expect(kept.stdout)
       .to.match(/^ +keep +VM k0s-1/m)
       .and.not.to.match(/^ +make /m);
+
+    // In place of what it has changed.
+    const first = await plinth(...agreed, '--apply', 'agreed.json');
+    expect(first.stderr).to.match(/^Error: This plan has been carried out, so nothing was done\.\nSee the project: /);
+    const flags = {
+      'feature-flags': ['one', 'two'],
+      'vault-uri': 'https://vault.example.com',
+      'datacenter-name': 'new',
+    };
+    await plinth(...argsOf('agreed', flags), '--plan', 'again.json');
+    succeeded(await alice.bootstrap('agreed', { ...flags, apply: 'again.json' }));
+    const refused = await plinth(...argsOf('agreed', flags), '--apply', 'again.json');
+    expect([refused.exitCode, refused.stderr.split('\n')[0]], refused.stderr).to.deep.equal([
+      5,
+      'Error: This plan has been carried out, so nothing was done.',
+    ]);
+    expect(refused.stderr).to.include('status agreed').and.not.to.include('in the plan');
   });
 
   it('is refused with each difference once it no longer fits', async () => {
@@ -67,10 +82,33 @@ describe('a plan in a file', function () {
     expect(made()).to.equal(before);
   });
 
-  it('names what a resume makes, changes, keeps and gives up, and does just that', async () => {
-    const artifact: Flags = { 'registry-type': 'artifact-registry', 'registry-user': undefined };
-    const acme: Flags = { ...artifact, 'cloud-acme-issuer': true };
-    const view = succeeded(await alice.bootstrap('gives-up', acme));
+  it('names what a resume makes, changes, keeps and gives up, the config too, and does just that; a removal takes all of it', async () => {
+    const artifact: Flags = {
+      'registry-type': 'artifact-registry',
+      'registry-user': undefined,
+      'vault-uri': 'https://vault.example.com',
+    };
+    const whole: Flags = { ...artifact, 'cloud-acme-issuer': true };
+    const view = succeeded(await alice.bootstrap('gives-up', whole));
+    const planOf = async (flags: Flags) => {
+      const dry = await plinth(...argsOf('gives-up', flags), '--dry-run', '--json');
+      return (JSON.parse(dry.stdout.trim().split('\n').at(-1) ?? '') as { plan: PlanDocument }).plan;
+    };
+    const configIn = async (flags: Flags) =>
+      (await planOf({ ...whole, ...flags })).items.find(({ id }) => id === 'config:dc1')?.action;
+    const rewriting: readonly Flags[] = [
+      { 'feature-flags': 'more' },
+      { 'cluster-admin-email': 'admin@example.com' },
+      { 'forge2-app-client-id': 'other', 'forge2-app-client-secret': 'secret-of-forge2' },
+      { 'vault-password': 'another-secret' },
+      { 'vault-uri': undefined },
+      { 'kube-distro-version': 'v1.30.0+k0s.0' },
+    ];
+    for (const flags of rewriting) expect(await configIn(flags), JSON.stringify(flags)).to.equal('change');
+    for (const flags of [{}, { 'project-ttl': '4h' }, { 'forge1-pat': forge1Pat }]) {
+      expect(await configIn(flags), JSON.stringify(flags)).to.equal('keep');
+    }
+
     const changed: Flags = {
       ...artifact,
       'project-ttl': '3h',
@@ -89,99 +127,23 @@ describe('a plan in a file', function () {
     const idsOf = (action: string) => items.flatMap((each) => (each.action === action ? [each.id] : []));
     expect([idsOf('make'), idsOf('give-up')]).to.deep.equal([['team-keys'], ['eab-key:dc1']]);
     succeeded(await alice.bootstrap('gives-up', { ...changed, apply: 'gives-up.json' }));
-    // It is looked after no more, and a removal takes it all the same.
-    const again = JSON.parse(
-      (await plinth(...argsOf('gives-up', changed), '--dry-run', '--json')).stdout.trim().split('\n').at(-1) ?? '',
-    ) as { plan: PlanDocument };
-    expect(new Set(again.plan.items.map(({ action }) => action))).to.deep.equal(new Set(['keep']));
-    const removal = await plinth('cleanup', 'gives-up', '--dry-run');
-    expect(removal.stdout).to.include(`secret ${view.id}-acme-eab-key-dc1`);
-  });
 
-  it('says that it has been carried out, in place of what it has changed', async () => {
-    const first = await plinth(...argsOf('agreed'), '--apply', 'agreed.json');
-    expect(first.stderr).to.match(/^Error: This plan has been carried out, so nothing was done\.\nSee the project: /);
-    succeeded(await alice.bootstrap('agreed', { 'feature-flags': 'one' }));
-    const flags = {
-      'feature-flags': ['one', 'two'],
-      'vault-uri': 'https://vault.example.com',
-      'datacenter-name': 'new',
-    };
-    await plinth(...argsOf('agreed', flags), '--plan', 'again.json');
-    succeeded(await alice.bootstrap('agreed', { ...flags, apply: 'again.json' }));
-    const refused = await plinth(...argsOf('agreed', flags), '--apply', 'again.json');
-    expect([refused.exitCode, refused.stderr.split('\n')[0]], refused.stderr).to.deep.equal([
-      5,
-      'Error: This plan has been carried out, so nothing was done.',
-    ]);
-    expect(refused.stderr).to.include('status agreed').and.not.to.include('in the plan');
-  });
+    // What was given up is looked after no more.
+    expect(new Set((await planOf(changed)).items.map(({ action }) => action))).to.deep.equal(new Set(['keep']));
 
-  it('changes the config that options rewrite, and keeps it where none does', async () => {
-    const configIn = async (flags: Flags) => {
-      const shown = await plinth(...argsOf('config', flags), '--dry-run', '--json');
-      const { plan } = JSON.parse(shown.stdout.trim().split('\n').at(-1) ?? '') as { plan: PlanDocument };
-      return plan.items.find(({ id }) => id === 'config:dc1')?.action;
-    };
-    const stands: Flags = { 'vault-uri': 'https://vault.example.com', 'registry-type': 'artifact-registry' };
-    succeeded(await alice.bootstrap('config', stands));
-    const rewriting: readonly Flags[] = [
-      { 'feature-flags': 'more' },
-      { 'cluster-admin-email': 'admin@example.com' },
-      { 'forge2-app-client-id': 'other', 'forge2-app-client-secret': 'secret-of-forge2' },
-      { 'vault-password': 'another-secret' },
-      { 'vault-uri': undefined },
-      { 'kube-distro-version': 'v1.30.0+k0s.0' },
-    ];
-    for (const flags of rewriting) {
-      expect(await configIn({ ...stands, ...flags }), JSON.stringify(flags)).to.equal('change');
-    }
-    for (const flags of [{}, { 'project-ttl': '4h' }, { 'forge1-pat': forge1Pat }]) {
-      expect(await configIn({ ...stands, ...flags }), JSON.stringify(flags)).to.equal('keep');
-    }
-  });
-
-  it('of a removal is carried out without a question, and refused for another owner’s things', async () => {
-    const view = succeeded(await alice.bootstrap('goes'));
-    const written = await plinth('cleanup', 'goes', '--plan', 'goes.json');
+    const written = await plinth('cleanup', 'gives-up', '--plan', 'goes.json');
     expect(written.exitCode, written.stderr).to.equal(0);
-    expect(written.stdout).to.include(`project ${view.projectId}, and all that is in it`);
+    expect(written.stdout)
+      .to.include(`project ${view.projectId}, and all that is in it`)
+      .and.to.include(`secret ${view.id}-acme-eab-key-dc1`);
     const wrong = await plinth('cleanup', 'agreed', '--apply', 'goes.json');
-    expect([wrong.exitCode, wrong.stderr.includes('is a plan of another bootstrap: goes')]).to.deep.equal([2, true]);
-    const removed = await plinth('cleanup', 'goes', '--apply', 'goes.json');
+    expect([wrong.exitCode, wrong.stderr.includes('is a plan of another bootstrap: gives-up')]).to.deep.equal([
+      2,
+      true,
+    ]);
+    const removed = await plinth('cleanup', 'gives-up', '--apply', 'goes.json');
     expect(removed.exitCode, removed.stderr).to.equal(0);
     await scene.stack.settle();
     expect((await life.record(view.id))?.state).to.equal('removed');
-  });
-
-  it('names all that a removal takes, whatever was bootstrapped', async () => {
-    const random = createRandom(7);
-    const all: Flags[] = [
-      {},
-      inSharedZone,
-      { 'multi-dc': true },
-      { ...inSharedZone, 'multi-dc': true, 'cloud-acme-issuer': true },
-      { 'registry-type': 'artifact-registry', 'registry-user': undefined, 'cloud-acme-issuer': true },
-    ];
-    for (const [i, flags] of all.entries()) {
-      const name = `taken-${i}`;
-      const view = succeeded(await alice.bootstrap(name, flags));
-      const plan = JSON.parse(
-        (await plinth('cleanup', name, '--dry-run', '--json')).stdout.trim().split('\n').at(-1) ?? '',
-      ) as {
-        plan: PlanDocument;
-      };
-      const lines = plan.plan.items.flatMap(({ what }) => what);
-      // Some are cut off in the middle of another run.
-      if (random.maybe(0.5)) await plinth('restart-vms', name);
-      const before = await standingThings(scene);
-      const removed = await plinth('cleanup', name, '--yes');
-      expect(removed.exitCode, removed.stderr).to.equal(0);
-      await scene.stack.settle();
-      expect((await life.record(view.id))?.state).to.equal('removed');
-      const gone = expectPlanned(before, await standingThings(scene), lines);
-      expect(gone).to.include(`project ${view.projectId}`);
-      expect(gone.length, gone.join('\n')).to.be.above(4);
-    }
   });
 });

@@ -55,7 +55,7 @@ describe('plinth up and plinth down', function () {
   };
   const projects = () => Object.keys(scene.cloud.world.table('projects')).length;
 
-  it('take what plinth init asked for, with one secret in the environment and no flag', async () => {
+  it('take what plinth init asked for, show plan and price, ask once, make it, go on without a question, and remove it', async () => {
     const folder = join(alice.folder, 'from-init');
     mkdirSync(folder);
     const asking = onTerminal(folder, 'init');
@@ -91,32 +91,6 @@ describe('plinth up and plinth down', function () {
       }),
     });
 
-    const making = onTerminal(folder, 'up');
-    await making.saw(/Make it\? \[y\/N\] $/);
-    making.type('y\n');
-    const made = await making.ended;
-    expect(made.exitCode, made.stdout).to.equal(0);
-    const going = onTerminal(folder, 'down');
-    await going.saw(/Type the name of the project to remove it: $/);
-    going.type('from-init\n');
-    const gone = await going.ended;
-    expect([gone.exitCode, gone.stdout.includes('from-init is removed.')], gone.stdout).to.deep.equal([0, true]);
-
-    const next = join(alice.folder, 'the-next');
-    mkdirSync(next);
-    const written = await run(next, 'init', '--yes', '--zone', 'europe-west4-c');
-    expect(written.exitCode, written.stderr).to.equal(0);
-    expect(parse(readFileSync(join(next, 'plinth.yaml'), 'utf8'))).to.deep.equal({
-      ...keysOf('the-next', {
-        'billing-account': local.otherBillingAccount,
-        zone: 'europe-west4-c',
-        'project-ttl': '3h',
-      }),
-    });
-  });
-
-  it('show plan and price, ask once, make it, go on without a question, and remove it', async () => {
-    const folder = folderWith('asked');
     const started = onTerminal(folder, 'up');
     await started.saw(/Make it\? \[y\/N\] $/);
     expect(started.stdout())
@@ -133,17 +107,29 @@ describe('plinth up and plinth down', function () {
     expect(kept.exitCode, kept.stdout).to.equal(0);
     expect(kept.stdout)
       .to.match(/\d+ of \d+ steps are done, and are kept/)
-      .and.to.include('Going on with asked');
+      .and.to.include('Going on with from-init');
 
     appendFileSync(join(folder, 'plinth.yaml'), 'zoen: of which down takes no notice\n');
     const going = onTerminal(folder, 'down');
     await going.saw(/Type the name of the project to remove it: $/);
-    going.type('asked\n');
+    going.type('from-init\n');
     const gone = await going.ended;
     expect(gone.exitCode, gone.stdout).to.equal(0);
-    expect(gone.stdout).to.include('asked is removed.');
+    expect(gone.stdout).to.include('from-init is removed.');
     const twice = await run(folder, 'down');
-    expect([twice.exitCode, twice.stdout]).to.deep.equal([0, 'asked is removed already.\n']);
+    expect([twice.exitCode, twice.stdout]).to.deep.equal([0, 'from-init is removed already.\n']);
+
+    const next = join(alice.folder, 'the-next');
+    mkdirSync(next);
+    const written = await run(next, 'init', '--yes', '--zone', 'europe-west4-c');
+    expect(written.exitCode, written.stderr).to.equal(0);
+    expect(parse(readFileSync(join(next, 'plinth.yaml'), 'utf8'))).to.deep.equal({
+      ...keysOf('the-next', {
+        'billing-account': local.otherBillingAccount,
+        zone: 'europe-west4-c',
+        'project-ttl': '3h',
+      }),
+    });
   });
 
   it('make nothing where one does not agree, or there is nobody to ask', async () => {

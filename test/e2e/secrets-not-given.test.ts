@@ -39,8 +39,8 @@ describe('a secret that is not given again', function () {
   });
   after(() => scene?.close());
 
-  const ask = (name: string, takeUp?: string) =>
-    people.ask<BeginReply & ProblemBody>(alice, 'POST', '/bootstraps', {
+  const ask = (name: string, takeUp?: string, query = '') =>
+    people.ask<BeginReply & ProblemBody>(alice, 'POST', `/bootstraps${query}`, {
       options: {
         projectName: name,
         billingAccount: local.billingAccount,
@@ -77,7 +77,7 @@ describe('a secret that is not given again', function () {
     await scene.stack.settle();
     const view = await scene.view(made.id);
     expect(view.state).to.equal('succeeded');
-    expect((await ask('kept')).body.changes).to.deep.equal([]);
+    expect((await ask('kept', undefined, '?dryRun=true')).body.changes).to.deep.equal([]);
   });
 
   it('is named where the given one replaces another value in the secrets file', async () => {

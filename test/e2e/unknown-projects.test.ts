@@ -20,14 +20,23 @@ describe('what no record or plan holds', function () {
   let life: Life;
   let alice: Caller;
   let operator: Caller;
+  /** Has its record. */
+  let kept: BootstrapView;
+  /** Have lost theirs. */
+  let first: BootstrapView;
+  let second: BootstrapView;
 
   before(async () => {
     receiver = await startReceiver();
-    scene = await makeScene({ webhookUrl: receiver.url, settings: { PLINTH_LIVING_PER_OWNER: '20' } });
+    scene = await makeScene({ webhookUrl: receiver.url });
     life = lifeOf(scene);
     await life.pause();
     alice = await scene.caller();
     operator = await scene.caller(people.admin);
+    kept = await made('kept');
+    first = await made('first');
+    second = await made('second');
+    for (const view of [first, second]) await lose(view);
   });
   after(async () => {
     await scene?.close();
@@ -73,12 +82,27 @@ describe('what no record or plan holds', function () {
   const told = async (type: string, projectId: string) =>
     (await notices()).filter((each) => each.type === type && each.data['projectId'] === projectId);
   const logged = (text: string) => scene.stack.logs.filter((line) => line.includes(text));
+  /** Projects that bear the labels of this deployment, and that no record knows. */
+  function addUnknown(ids: readonly string[]): readonly string[] {
+    const projects = scene.cloud.world.table<ProjectRecord>('projects');
+    const own = life.project(kept.projectId) as unknown as ProjectRecord;
+    for (const projectId of ids) {
+      added += 1;
+      const found = { ...own.labels, [labels.bootstrap]: `b0000000000000${String(added).padStart(3, '0')}` };
+      const number = String(900_000_000_000 + added);
+      projects[projectId] = projectOf(projectId, number, { parent: local.folder, labels: found, active: true });
+    }
+    return ids;
+  }
+  let added = 0;
+  function removeUnknown(ids: readonly string[]): void {
+    const projects = scene.cloud.world.table<ProjectRecord>('projects');
+    for (const projectId of ids) delete projects[projectId];
+  }
   const stateOf = ({ projectId }: BootstrapView) => String(life.project(projectId)['state']);
 
   it('a project without a record is told once to operators, by one search an hour', async () => {
-    const lost = await made('lost');
-    const other = await made('kept');
-    await lose(lost);
+    const lost = first;
     const since = scene.cloud.calls.last();
     await hour();
     const own = scene.cloud.calls
@@ -99,11 +123,11 @@ describe('what no record or plan holds', function () {
     expect(scene.cloud.calls.list({ since: before, method: 'compute.instances.aggregatedList' })).to.deep.equal([]);
     expect(await told('project.unknown', lost.projectId)).to.have.length(1);
     expect(logged(line)).to.have.length(1);
-    expect(await told('project.unknown', other.projectId)).to.deep.equal([]);
+    expect(await told('project.unknown', kept.projectId)).to.deep.equal([]);
   });
 
   it('a machine that the plan does not hold is told once to its owner, until it is gone', async () => {
-    const view = await made('extra');
+    const view = kept;
     const table = scene.cloud.world.table<Record<string, unknown>>('compute.instances');
     const path = `projects/${view.projectId}/zones/${view.zone}/instances/`;
     const standing = table[`${path}k0s-1`] as { resource: Record<string, unknown> };
@@ -111,9 +135,9 @@ describe('what no record or plan holds', function () {
     await hour();
     const { unplanned } = await scene.view(view.id);
     expect(unplanned?.map(({ name, zone }) => [name, zone])).to.deep.equal([['my-own', view.zone]]);
-    const status = await alice.plinth('status', 'extra');
+    const status = await alice.plinth('status', 'kept');
     expect(status.stdout).to.contain('my-own');
-    const followed = await alice.plinth('status', 'extra', '--follow');
+    const followed = await alice.plinth('status', 'kept', '--follow');
     expect(followed.stderr).to.contain('machines that plinth did not make').and.to.contain('my-own');
     await hour();
     expect(await told('bootstrap.unplanned-machines', view.projectId)).to.have.length(1);
@@ -127,21 +151,129 @@ describe('what no record or plan holds', function () {
     const { body } = await peopleOf(scene).ask<Team>(people.alice, 'POST', '/teams', { name: 'platform' });
     const teamId = String(body.teamId);
     const view = succeeded(await alice.bootstrap('of-a-team', { 'project-ttl': '1d', team: teamId }));
-    const lost = await made('lost-beside');
-    await lose(lost);
+    const [lost = ''] = addUnknown(['beside-a-team']);
     // A release that is gone wrote what this one can't read.
     const written = (schema: number) =>
       half().store.commit([{ kind: 'update', collection: collections.teams, id: teamId, data: { schema } }]);
     await written(99);
     await hour();
     await written(1);
-    expect(await told('project.unknown', lost.projectId)).to.have.length(1);
+    expect(await told('project.unknown', lost)).to.have.length(1);
+    removeUnknown([lost]);
     expect(logged(`What ${view.id} costs could not be found out`)).to.have.length(1);
   });
 
+  const attacks: readonly [string, (view: BootstrapView) => void, RegExp][] = [
+    [
+      'a stranger’s project with forged labels, beneath another parent',
+      (view) => {
+        Object.assign(life.project(view.projectId), { parent: local.otherFolder });
+      },
+      /lies in folders\//,
+    ],
+    [
+      'a project that bears the labels of another',
+      (view) => {
+        Object.assign(life.project(view.projectId), {
+          labels: { ...(life.project(first.projectId)['labels'] as object) },
+        });
+      },
+      /does not prove/,
+    ],
+    [
+      'a project whose proof was written by hand',
+      (view) => {
+        (life.project(view.projectId)['labels'] as Record<string, string>)[labels.proof] = `p${'0'.repeat(60)}`;
+      },
+      /does not prove/,
+    ],
+    [
+      'a project of another deployment',
+      (view) => {
+        (life.project(view.projectId)['labels'] as Record<string, string>)[labels.deployment] = 'other';
+      },
+      /another deployment/,
+    ],
+    [
+      'a project that its labels protect',
+      (view) => {
+        const until = `t${Math.floor(Date.now() / 1000) + 3600}`;
+        (life.project(view.projectId)['labels'] as Record<string, string>)[labels.protectedUntil] = until;
+      },
+      /protected until/,
+    ],
+  ];
+  for (const [what, arrange, why] of attacks) {
+    it(`neither takes in nor removes ${what}`, async () => {
+      const view = second;
+      const { parent, labels: borne } = life.project(view.projectId);
+      Object.assign(life.project(view.projectId), { labels: { ...(borne as object) } });
+      arrange(view);
+      for (const args of [
+        ['remove', view.projectId, '--yes'],
+        ['remove', view.projectId, '--dry-run'],
+        ['take-in', view.projectId, '--with', people.alice, '--ttl', '4h'],
+      ]) {
+        const refused = await cleanup(operator, ...args);
+        expect([refused.exitCode, refused.result.problem?.code], args.join(' ')).to.deep.equal([5, 'conflict']);
+        expect(refused.result.problem?.detail).to.match(why);
+      }
+      expect(stateOf(view)).to.equal('ACTIVE');
+      expect(await life.record(view.id)).to.equal(undefined);
+      Object.assign(life.project(view.projectId), { parent, labels: borne });
+    });
+  }
+
+  it('leaves a project alone that changed between the preview and its removal, or that has a record', async () => {
+    const { idToken } = await scene.stack.tokens(people.admin);
+    const remove = ({ projectId }: BootstrapView, plan: string) =>
+      fetch(`${scene.stack.url}/cleanup/projects/${projectId}/remove?plan=${plan}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${idToken}` },
+      });
+    expect((await remove(kept, '0'.repeat(64))).status).to.equal(409);
+    expect((await remove(second, '0'.repeat(64))).status).to.equal(412);
+    expect([kept, second].map(stateOf)).to.deep.equal(['ACTIVE', 'ACTIVE']);
+    expect((await cleanup(operator, 'remove', 'no-such-project', '--yes')).exitCode).to.equal(4);
+  });
+
+  it('a label that no document’s id could be hides no other project, and keeps none from going', async () => {
+    // Google takes it as a label's value. Firestore refuses it as an id.
+    const forged = '__forged__';
+    const [own, foreign] = [kept, second];
+    const [lost = ''] = addUnknown(['beside-forged']);
+    const borne = [own, foreign].map(({ projectId }) => ({ ...(life.project(projectId)['labels'] as object) }));
+    const past = `t${Math.floor(Date.now() / 1000) - 3600}`;
+    for (const { projectId } of [own, foreign]) {
+      const given = { [labels.bootstrap]: forged, [labels.deleteAfter]: past };
+      Object.assign(life.project(projectId)['labels'] as object, given);
+    }
+    await hour();
+    expect(await told('project.unknown', lost)).to.have.length(1);
+    removeUnknown([lost]);
+    const { failed, keep } = await life.cleanup();
+    expect(failed).to.deep.equal([]);
+    expect(keep.find(({ projectId }) => projectId === foreign.projectId)?.why).to.contain(forged);
+    // The record decides, whatever the label says.
+    expect([own, foreign].map(stateOf)).to.deep.equal(['ACTIVE', 'ACTIVE']);
+    const refused = await cleanup(operator, 'remove', foreign.projectId, '--yes');
+    expect([refused.exitCode, refused.result.problem?.code]).to.deep.equal([5, 'conflict']);
+    for (const [i, { projectId }] of [own, foreign].entries()) {
+      Object.assign(life.project(projectId), { labels: borne[i] });
+    }
+  });
+
+  it('more than an hour can look at are told an hour later, each once', async () => {
+    const ids = addUnknown(Array.from({ length: 110 }, (_, i) => `many-${String(i).padStart(5, '0')}`));
+    await hour();
+    await hour();
+    const counts = await Promise.all(ids.map(async (projectId) => (await told('project.unknown', projectId)).length));
+    removeUnknown(ids);
+    expect(counts).to.deep.equal(ids.map(() => 1));
+  });
+
   it('is taken in by an operator: an owner and an end, in the records and in the labels', async () => {
-    const view = await made('adopted');
-    await lose(view);
+    const view = first;
     const args = ['take-in', view.projectId, '--with', people.alice, '--ttl', '5h'] as const;
     expect((await cleanup(alice, ...args)).exitCode).to.equal(3);
     const dry = await cleanup(operator, ...args, '--dry-run');
@@ -174,8 +306,7 @@ describe('what no record or plan holds', function () {
   });
 
   it('is removed by an operator after its preview, though its time is not over', async () => {
-    const view = await made('unwanted');
-    await lose(view);
+    const view = second;
     expect((await cleanup(alice, 'remove', view.projectId, '--yes')).exitCode).to.equal(3);
     expect((await cleanup(operator, 'remove', view.projectId)).exitCode).to.equal(2);
     const dry = await cleanup(operator, 'remove', view.projectId, '--dry-run');
@@ -185,117 +316,5 @@ describe('what no record or plan holds', function () {
     expect(gone.exitCode, gone.stderr).to.equal(0);
     await scene.stack.settle();
     expect(stateOf(view)).to.equal('DELETE_REQUESTED');
-  });
-
-  const attacks: readonly [string, (view: BootstrapView) => Promise<void> | void, RegExp][] = [
-    [
-      'a stranger’s project with forged labels, beneath another parent',
-      (view) => {
-        Object.assign(life.project(view.projectId), { parent: local.otherFolder });
-      },
-      /lies in folders\//,
-    ],
-    [
-      'a project that bears the labels of another',
-      async (view) => {
-        const theirs = await made('their-labels');
-        await lose(theirs);
-        Object.assign(life.project(view.projectId), { labels: life.project(theirs.projectId)['labels'] });
-      },
-      /does not prove/,
-    ],
-    [
-      'a project whose proof was written by hand',
-      (view) => {
-        (life.project(view.projectId)['labels'] as Record<string, string>)[labels.proof] = `p${'0'.repeat(60)}`;
-      },
-      /does not prove/,
-    ],
-    [
-      'a project of another deployment',
-      (view) => {
-        (life.project(view.projectId)['labels'] as Record<string, string>)[labels.deployment] = 'other';
-      },
-      /another deployment/,
-    ],
-    [
-      'a project that its labels protect',
-      (view) => {
-        const until = `t${Math.floor(Date.now() / 1000) + 3600}`;
-        (life.project(view.projectId)['labels'] as Record<string, string>)[labels.protectedUntil] = until;
-      },
-      /protected until/,
-    ],
-  ];
-  for (const [i, [what, arrange, why]] of attacks.entries()) {
-    it(`neither takes in nor removes ${what}`, async () => {
-      const view = await made(`attack-${i}`);
-      await lose(view);
-      await arrange(view);
-      for (const args of [
-        ['remove', view.projectId, '--yes'],
-        ['remove', view.projectId, '--dry-run'],
-        ['take-in', view.projectId, '--with', people.alice, '--ttl', '4h'],
-      ]) {
-        const refused = await cleanup(operator, ...args);
-        expect([refused.exitCode, refused.result.problem?.code], args.join(' ')).to.deep.equal([5, 'conflict']);
-        expect(refused.result.problem?.detail).to.match(why);
-      }
-      expect(stateOf(view)).to.equal('ACTIVE');
-      expect(await life.record(view.id)).to.equal(undefined);
-    });
-  }
-
-  it('leaves a project alone that changed between the preview and its removal, or that has a record', async () => {
-    const view = await made('changed');
-    const { idToken } = await scene.stack.tokens(people.admin);
-    const remove = (plan: string) =>
-      fetch(`${scene.stack.url}/cleanup/projects/${view.projectId}/remove?plan=${plan}`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${idToken}` },
-      });
-    expect((await remove('0'.repeat(64))).status).to.equal(409);
-    await lose(view);
-    expect((await remove('0'.repeat(64))).status).to.equal(412);
-    expect(stateOf(view)).to.equal('ACTIVE');
-    expect((await cleanup(operator, 'remove', 'no-such-project', '--yes')).exitCode).to.equal(4);
-  });
-
-  it('a label that no document’s id could be hides no other project, and keeps none from going', async () => {
-    // Google takes it as a label's value. Firestore refuses it as an id.
-    const forged = '__forged__';
-    const [own, foreign, lost] = [await made('forged-own'), await made('forged-foreign'), await made('beside-forged')];
-    for (const view of [foreign, lost]) await lose(view);
-    const past = `t${Math.floor(Date.now() / 1000) - 3600}`;
-    for (const { projectId } of [own, foreign]) {
-      const given = { [labels.bootstrap]: forged, [labels.deleteAfter]: past };
-      Object.assign(life.project(projectId)['labels'] as object, given);
-    }
-    await hour();
-    expect(await told('project.unknown', lost.projectId)).to.have.length(1);
-    const { failed, keep } = await life.cleanup();
-    expect(failed).to.deep.equal([]);
-    expect(keep.find(({ projectId }) => projectId === foreign.projectId)?.why).to.contain(forged);
-    // The record decides, whatever the label says.
-    expect([own, foreign].map(stateOf)).to.deep.equal(['ACTIVE', 'ACTIVE']);
-    const refused = await cleanup(operator, 'remove', foreign.projectId, '--yes');
-    expect([refused.exitCode, refused.result.problem?.code]).to.deep.equal([5, 'conflict']);
-  });
-
-  it('more than an hour can look at are told an hour later, each once', async () => {
-    const view = await made('many');
-    const projects = scene.cloud.world.table<ProjectRecord>('projects');
-    const own = life.project(view.projectId) as unknown as ProjectRecord;
-    const ids = Array.from({ length: 110 }, (_, i) => `many-${String(i).padStart(5, '0')}`);
-    for (const [i, projectId] of ids.entries()) {
-      const found = { ...own.labels, [labels.bootstrap]: `b0000000000000${String(i).padStart(3, '0')}` };
-      const number = String(900_000_000_000 + i);
-      projects[projectId] = projectOf(projectId, number, { parent: local.folder, labels: found, active: true });
-    }
-    await hour();
-    await hour();
-    const counts = await Promise.all(ids.map(async (projectId) => (await told('project.unknown', projectId)).length));
-    for (const projectId of ids) delete projects[projectId];
-    expect(counts).to.deep.equal(ids.map(() => 1));
   });
 });

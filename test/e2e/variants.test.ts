@@ -14,44 +14,36 @@ describe('variants of a bootstrap', function () {
   after(() => scene?.close());
   afterEach(() => scene.cloud.faults.clear());
 
-  it('--custom-pg-ip: no PostgreSQL VM, the address in the config', async () => {
+  it('--custom-pg-ip, --preemptible and a region whose zones are others: no PostgreSQL VM, all preemptible, in a zone there', async () => {
     const alice = await scene.caller();
-    const bootstrap = succeeded(await alice.bootstrap('own-pg', { 'custom-pg-ip': '10.99.0.7' }));
-    await scene.expectAll(bootstrap, { customPg: true });
+    const flags = { 'custom-pg-ip': '10.99.0.7', preemptible: true, region: 'us-central1' } as const;
+    const bootstrap = succeeded(await alice.bootstrap('own-pg', flags));
+    expect(bootstrap.zone).to.match(/^us-central1-[a-f]$/);
+    await scene.expectAll(bootstrap, { customPg: true, provisioning: { '*': 'PREEMPTIBLE' } });
     expect(alice.config().postgres).to.deep.include({ mode: 'external' });
     expect(alice.config().postgres.primary?.ip).to.equal('10.99.0.7');
   });
 
-  it('--spot-vms: spot, and where there is no capacity a standard VM instead, shown as such', async () => {
+  it('--spot-vms and --dns-project-id: standard VMs where spot has no capacity, and a zone on which nodes hold no role', async () => {
     const without = ['k0s-2', 'ceph-1'];
     for (const name of without) scene.cloud.faults.stockout({ name, provisioning: 'SPOT' });
     const alice = await scene.caller();
-    const bootstrap = succeeded(await alice.bootstrap('spot', { 'spot-vms': true }));
-    await scene.expectAll(bootstrap, { provisioning: { '*': 'SPOT', 'k0s-2': 'STANDARD', 'ceph-1': 'STANDARD' } });
+    const where = { 'dns-project-id': local.dnsProject, 'dns-zone-name': 'everything', 'base-domain': local.domain };
+    const bootstrap = succeeded(await alice.bootstrap('spot', { ...where, 'spot-vms': true }));
+    await scene.expectAll(bootstrap, {
+      baseDomain: local.domain,
+      dnsProject: local.dnsProject,
+      dnsZone: 'everything',
+      provisioning: { '*': 'SPOT', 'k0s-2': 'STANDARD', 'ceph-1': 'STANDARD' },
+    });
     const fallen = bootstrap.result.vms
       .filter(({ provisioning }) => provisioning === 'fallback')
       .map(({ name }) => name);
     expect(fallen).to.have.members(without);
     expect((await alice.plinth('status', 'spot')).stdout).to.match(/k0s-2 .*standard, for want of spot capacity/);
-  });
-
-  it('--preemptible: preemptible VMs', async () => {
-    const bootstrap = succeeded(await (await scene.caller()).bootstrap('preempt', { preemptible: true }));
-    await scene.expectAll(bootstrap, { provisioning: { '*': 'PREEMPTIBLE' } });
-  });
-
-  it('--dns-project-id: the zone is made there, and nodes hold no role on it', async () => {
-    const alice = await scene.caller();
-    const where = { 'dns-project-id': local.dnsProject, 'dns-zone-name': 'everything' };
-    const first = succeeded(await alice.bootstrap('dns-a', { ...where, 'base-domain': local.domain }));
-    await scene.expectAll(first, {
-      baseDomain: local.domain,
-      dnsProject: local.dnsProject,
-      dnsZone: 'everything',
-    });
     expect(
       JSON.stringify(scene.cloud.world.policies.get(`projects/${local.dnsProject}/managedZones/everything`, 3)),
-    ).not.to.contain(first.projectId);
+    ).not.to.contain(bootstrap.projectId);
   });
 
   it('--dns-project-id: a zone that is missing there is not made, and it is said what to do', async () => {
@@ -69,39 +61,9 @@ describe('variants of a bootstrap', function () {
     );
   });
 
-  it('a record that somebody else wrote stays, and is named with its value', async () => {
-    const alice = await scene.caller();
-    const where = {
-      'dns-project-id': local.dnsProject,
-      'dns-zone-name': 'contested',
-      'base-domain': domainOf('contested'),
-    };
-    succeeded(await alice.bootstrap('dns-first', where));
-    const taken = (await scene.view((await alice.bootstrap('dns-first', where)).result.bootstrap?.id ?? '')).result;
-    const address = taken.addresses.find(({ name }) => name === 'gateway')?.address ?? '';
-    const refused = await (await scene.caller()).bootstrap('dns-second', where);
-    expect(refused.exitCode).to.equal(7);
-    const text = JSON.stringify(refused.result);
-    expect(text)
-      .to.include(`cs.${domainOf('contested')}`)
-      .and.to.include(address);
-  });
-
-  it('--folder-id: the project is made in that folder', async () => {
-    const alice = await scene.caller();
-    const bootstrap = succeeded(
-      await alice.bootstrap('in-folder', { 'folder-id': local.otherFolder.replace('folders/', '') }),
-    );
-    const { accessToken } = await scene.stack.tokens(alice.email);
-    const reply = await fetch(
-      `${scene.stack.record.frontUrl}/cloudresourcemanager.googleapis.com/v3/projects/${bootstrap.projectId}`,
-      { headers: { authorization: `Bearer ${accessToken}` } },
-    );
-    expect(await reply.json()).to.include({ parent: local.otherFolder });
-  });
-
-  it("--forge1-team-slug: the team's keys are on every VM, of all pages; a token without read:org is refused first", async () => {
+  it("--forge1-team-slug and empty lists: the team's keys of all pages are on VMs, and no default is left until the lists are given no more", async () => {
     const team = { 'forge1-team-org': 'example', 'forge1-team-slug': 'platform' };
+    const empty = { 'preview-flags': '', 'internal-flags': '', 'feature-flags': '' };
     const alice = await scene.caller();
     const since = scene.cloud.calls.last();
     const refused = await alice.bootstrap('team', { ...team, 'forge1-pat': forge1NarrowPat });
@@ -109,7 +71,7 @@ describe('variants of a bootstrap', function () {
     expect(JSON.stringify(refused.result)).to.include('read:org').and.not.to.include(forge1NarrowPat);
     expect(changesIn(scene.cloud, since)).to.deep.equal([]);
 
-    const { projectId } = succeeded(await alice.bootstrap('team', { ...team, 'forge1-pat': forge1Pat }));
+    const { projectId } = succeeded(await alice.bootstrap('team', { ...team, ...empty, 'forge1-pat': forge1Pat }));
     const { accessToken } = await scene.stack.tokens(alice.email);
     const reply = await fetch(
       `${scene.stack.record.frontUrl}/compute.googleapis.com/compute/v1/projects/${projectId}/zones/europe-west4-a/instances/k0s-1`,
@@ -120,24 +82,12 @@ describe('variants of a bootstrap', function () {
     const wanted = Object.values(scene.stack.cloudHalf?.forge1.world.keys ?? {}).flat();
     expect(wanted).to.have.lengthOf(4);
     for (const key of wanted) expect(keys).to.include(key);
-  });
 
-  it('a region whose zones are others: the zone follows, and is used', async () => {
-    const bootstrap = succeeded(await (await scene.caller()).bootstrap('elsewhere', { region: 'us-central1' }));
-    expect(bootstrap.zone).to.match(/^us-central1-[a-f]$/);
-    await scene.expectAll(bootstrap);
-  });
-
-  it('--preview-flags and --internal-flags: an empty value leaves none of the defaults, and without the flag they are back', async () => {
-    const alice = await scene.caller();
-    const empty = { 'preview-flags': '', 'internal-flags': '', 'feature-flags': '' };
-    const cleared = await alice.bootstrap('cleared', empty);
-    succeeded(cleared);
     expect(alice.config().platform).to.deep.include({ preview: {}, internal: [], features: {} });
-    const mixed = await alice.bootstrap('cleared', { 'preview-flags': ['', 'one'] });
+    const mixed = await alice.bootstrap('team', { ...team, 'forge1-pat': forge1Pat, 'preview-flags': ['', 'one'] });
     expect(mixed.exitCode).to.equal(2);
     expect(mixed.result.problem?.detail).to.include('--preview-flags must not be empty');
-    succeeded(await alice.bootstrap('cleared'));
+    succeeded(await alice.bootstrap('team', { ...team, 'forge1-pat': forge1Pat }));
     expect(alice.config().platform.internal).to.include('vcluster');
     expect(alice.config().platform.preview).to.include({ 'cluster-admin': true });
   });
@@ -186,19 +136,21 @@ describe('variants of a bootstrap', function () {
     for (const name of names) expect(await inFile()).to.include(`"${name}"`);
     expect(await inFile()).not.to.include('planted-forge2');
 
-    const dropped = await alice.bootstrap(id);
-    succeeded(dropped);
-    expect(dropped.result.changes).to.deep.include({ option: '--vault-password', from: '<secret>', to: null });
-    for (const name of names) expect(await inFile()).not.to.include(`"${name}"`);
-    expect(inSecretManager(first.id)).to.include(clientSecret).and.not.to.include('planted-vault');
-    for (const value of Object.values(planted)) expect(inSecretManager(first.id)).not.to.include(value);
-
-    // Given without what it belongs to, it is stored, as the reference says.
+    // One of them is given anew without what it belongs to: it is stored, as the reference says.
     Object.assign(alice.env, { PLINTH_EXTERNAL_LOGSTORE_SECRET: 'planted-alone' });
-    const alone = succeeded(await alice.bootstrap(id));
-    expect(alone.warnings.join())
+    const dropped = await alice.bootstrap(id);
+    expect(succeeded(dropped).warnings.join())
       .to.include('--external-logstore-secret')
       .and.to.include('--external-logstore-endpoint');
+    expect(dropped.result.changes).to.deep.include({ option: '--vault-password', from: '<secret>', to: null });
+    for (const name of names.filter((each) => each !== 'logstorePassword')) {
+      expect(await inFile()).not.to.include(`"${name}"`);
+    }
+    expect(inSecretManager(first.id)).to.include(clientSecret);
+    for (const value of Object.values(planted)) {
+      expect(await inFile()).not.to.include(value);
+      expect(inSecretManager(first.id)).not.to.include(value);
+    }
     expect(await inFile()).to.include('planted-alone');
     Object.assign(alice.env, none);
     succeeded(await alice.bootstrap(id, { 'feature-flags': 'other' }));

@@ -322,4 +322,39 @@ describe('a pool of prepared projects', () => {
     world.pass(8 * day);
     expect((await made.begin('mine')).bootstrap.data.projectId).to.match(/^mine-/);
   });
+
+  it('passes over and sets aside what somebody has deleted by hand: the next one is given, or the long way is gone', async () => {
+    await start(2);
+    const [first, second] = (await members()).map(({ data }) => data.projectId);
+    deleteByHand(first);
+    expect((await made.begin('after-first')).bootstrap.data.projectId).to.equal(second);
+    expect(await members()).to.deep.equal([]);
+    await made.fill();
+    const others = await members();
+    expect(others).to.have.length(2);
+    for (const { data } of others) deleteByHand(data.projectId);
+    const own = await made.begin('after-all');
+    expect(own.bootstrap.data.projectId).to.match(/^after-all-/);
+    expect(await members()).to.deep.equal([]);
+  });
+
+  /** Google shows a deleted project for thirty days. */
+  function deleteByHand(projectId = ''): void {
+    const { projects } = made.world.context.cloud;
+    const { find } = projects;
+    Object.assign(projects, {
+      find: async (id: string) => {
+        const found = await find(id);
+        return id === projectId && found !== undefined ? { ...found, state: 'DELETE_REQUESTED' } : found;
+      },
+    });
+  }
+
+  it('gives one also while Google does not say whether it stands', async () => {
+    const { world } = await start(1);
+    const [first] = await members();
+    const find = () => Promise.reject(new Error('too many requests'));
+    Object.assign(world.context.cloud, { projects: { find } });
+    expect((await made.begin('mine')).bootstrap.data.projectId).to.equal(first?.data.projectId);
+  });
 });
