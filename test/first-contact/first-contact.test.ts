@@ -1,121 +1,26 @@
-/** `npm run first-contact` against the simulated cloud, over the wire, in each of its worlds. */
+/** `npm run first-contact` against the simulated cloud, over the wire: all checks in the seasoned world, and how it ends. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { needsOf, spotMetric } from '../../functions/steps/topology.js';
-import type { SimulatedCloud } from '../../local/cloud/index.js';
-import { type WorldName, worldNames } from '../../local/cloud/worlds/table.js';
 import { checks, chosen, mainChecks } from '../../tools/first-contact/checks/index.js';
 import { neededMetrics } from '../../tools/first-contact/checks/quotas.js';
 import { ceiling } from '../../tools/first-contact/plan.js';
 import { limit } from '../../tools/first-contact/price.js';
 import { type Exchange, type Recording, readRecording } from '../../tools/first-contact/recording.js';
 import { makeOptions } from '../install-config/make-options.js';
-import {
-  billingAccount,
-  contact,
-  delegating,
-  dns,
-  environmentOf,
-  given,
-  inFolder,
-  operator,
-  operatorsCloud,
-  parent,
-  watcher,
-} from './contacted.js';
+import { contact, delegating, environmentOf, given, inFolder, operatorsCloud } from './contacted.js';
+import { delegationsOf, goesWhenStopped, holdsIn, projectsOf, stopped, verdicts } from './in-worlds.js';
 import { replay } from './replay.js';
 
-/** What the simulated cloud cannot show in any world. */
-const always = ['billing.limit', 'tokens.custom-audience', 'logins.admin'];
-
-/** What policies forbid in a world, or what they leave nothing to see of. */
-const alsoUnknown: Readonly<Record<WorldName, readonly string[]>> = {
-  seasoned: [],
-  fresh: [],
-  hardened: ['policies.unset', 'controller.forwarding-rule', 'machines.early-attributes', 'machines.host-keys'],
-};
-
-/**
- * They are unknown, too, where a slow computer misses the moment, or where both zones get the same one of five sets of name
- * servers, by chance.
- */
-const ofTheMoment = ['compute.not-ready', 'machines.early-attributes', 'dns.delegation', 'dns.undelegation'];
-
-async function projectsOf(cloud: SimulatedCloud): Promise<Record<string, string>> {
-  const reply = await fetch(`${cloud.endpoints.cloudresourcemanager}/v3/projects?parent=${parent}&showDeleted=true`, {
-    headers: { authorization: `Bearer ${cloud.identity.accessToken(watcher)}` },
-  });
-  const { projects = [] } = (await reply.json()) as { projects?: { projectId: string; state: string }[] };
-  return Object.fromEntries(projects.map(({ projectId, state }) => [projectId, state]));
-}
-
-async function delegationsOf(cloud: SimulatedCloud): Promise<string[]> {
-  const path = `/dns/v1/projects/${dns.project}/managedZones/${dns.zone}/rrsets`;
-  const reply = await fetch(`${cloud.endpoints.dns}${path}`, {
-    headers: { authorization: `Bearer ${cloud.identity.accessToken(operator)}` },
-  });
-  const { rrsets } = (await reply.json()) as { rrsets: { name: string; type: string }[] };
-  return rrsets.filter(({ name, type }) => type === 'NS' && name !== `${dns.domain}.`).map(({ name }) => name);
-}
-
-const verdicts = (recording: Recording): Record<string, string> =>
-  Object.fromEntries(recording.results.map(({ check, verdict }) => [check, verdict]));
-
-/** The signal comes when the line of a check appears: Ctrl-C, unless told otherwise. */
-function stopped(
-  env: Record<string, string>,
-  args: readonly string[],
-  before: string,
-  { signal = 'SIGINT', hangUp = false }: { signal?: NodeJS.Signals; hangUp?: boolean } = {},
-) {
-  let isStopped = false;
-  return contact(env, args, {
-    onOutput: (stdout, running) => {
-      if (isStopped || !stdout.includes(before)) return;
-      isStopped = true;
-      if (hangUp) running.hangUp();
-      running.kill(signal);
-    },
-  });
-}
-
-const recordings = new Map<WorldName, Recording>();
-
-/** Anything in it that tells whose it is. */
-function tellsIn(text: string, projects: readonly string[]): string[] {
-  const own = [billingAccount, parent, operator, dns.project, dns.domain, 'ya29.', ...projects];
-  return own.filter((each) => text.includes(each));
-}
+let recorded: Recording | undefined;
 
 describe('first contact', function () {
   this.timeout(240_000);
 
-  for (const world of worldNames) {
-    it(`holds in the world ${world}, removes what it made, and tells in its recording of nobody`, () =>
-      inFolder(async (folder) => {
-        const cloud = await operatorsCloud({ world });
-        try {
-          const out = join(folder, 'recording.jsonl');
-          const ran = await contact(environmentOf(cloud), [...given, ...delegating, '--yes', '--out', out]);
-          expect(ran.code, ran.stdout + ran.stderr).to.equal(0);
-          const recording = readRecording(out);
-          recordings.set(world, recording);
-          expect(recording.header).to.include({ origin: 'settings', form: 1 });
-          const found = verdicts(recording);
-          expect(Object.keys(found)).to.deep.equal(checks.map(({ id }) => id));
-          const unknown = Object.keys(found).filter((id) => found[id] === 'unknown' && !ofTheMoment.includes(id));
-          const expected = [...always, ...alsoUnknown[world]].filter((id) => !ofTheMoment.includes(id));
-          expect(unknown).to.have.members(expected);
-          const projects = await projectsOf(cloud);
-          expect(Object.values(projects)).to.deep.equal(['DELETE_REQUESTED']);
-          expect(await delegationsOf(cloud)).to.deep.equal([]);
-          expect(tellsIn(readFileSync(out, 'utf8'), Object.keys(projects))).to.deep.equal([]);
-        } finally {
-          await cloud.close();
-        }
-      }));
-  }
+  it('holds in the seasoned world, removes what it made, and tells in its recording of nobody', async () => {
+    recorded = await holdsIn('seasoned');
+  });
 
   // The second is on the way when the first is told.
   for (const [before, at] of [
@@ -146,28 +51,8 @@ describe('first contact', function () {
       }));
   }
 
-  for (const { how, ...way } of [
-    { how: 'by SIGTERM', signal: 'SIGTERM' },
-    { how: 'by SIGHUP', signal: 'SIGHUP' },
-    { how: 'by SIGHUP as its terminal is closed', signal: 'SIGHUP', hangUp: true },
-    { how: 'by Ctrl-C that ends its reader, too', signal: 'SIGINT', hangUp: true },
-  ] as const) {
-    it(`removes what it made when it is stopped ${how}`, () =>
-      inFolder(async (folder) => {
-        const cloud = await operatorsCloud({ worldSettings: { 'pace.dns': 100 } });
-        try {
-          const out = join(folder, 'recording.jsonl');
-          const args = [...given, ...delegating, '--yes', '--out', out, '--only', 'dns.delegation'];
-          const ran = await stopped(environmentOf(cloud), args, 'dns.zone', way);
-          expect(Object.values(await projectsOf(cloud)), ran.stderr).to.deep.equal(['DELETE_REQUESTED']);
-          expect(await delegationsOf(cloud)).to.deep.equal([]);
-          expect(verdicts(readRecording(out))).to.include({ 'dns.delegation': 'unknown', 'removal.unlink': 'held' });
-          expect(ran.code, ran.stderr).to.equal(130);
-        } finally {
-          await cloud.close();
-        }
-      }));
-  }
+  it('removes what it made when it is stopped by SIGHUP as its terminal is closed', () =>
+    goesWhenStopped({ signal: 'SIGHUP', hangUp: true }));
 
   it('removes what it made, too, when the recording cannot be written any more', () =>
     inFolder(async (folder) => {
@@ -267,24 +152,23 @@ describe('first contact', function () {
 describe('a recording', function () {
   this.timeout(240_000);
 
-  const replayed = async (world: WorldName, change: (exchanges: Exchange[]) => Exchange[] = (same) => same) => {
-    const recording = recordings.get(world);
-    if (recording === undefined) throw new Error(`no recording of ${world} was made`);
-    const cloud = await operatorsCloud({ world });
+  const replayed = async (change: (exchanges: Exchange[]) => Exchange[] = (same) => same) => {
+    if (recorded === undefined) throw new Error('no recording was made');
+    const cloud = await operatorsCloud();
     try {
-      return await replay({ ...recording, exchanges: change([...recording.exchanges]) }, cloud);
+      return await replay({ ...recorded, exchanges: change([...recorded.exchanges]) }, cloud);
     } finally {
       await cloud.close();
     }
   };
 
   it('of the simulated cloud differs in nothing from a new one', async () => {
-    expect(await replayed('seasoned')).to.deep.equal([]);
+    expect(await replayed()).to.deep.equal([]);
   });
 
   it('that was altered differs, and the difference is named', async () => {
     const asked = new Set(chosen(['quotas.id', 'secrets.absent-to-owner']).map(({ id }) => id));
-    const found = await replayed('seasoned', (exchanges) =>
+    const found = await replayed((exchanges) =>
       exchanges
         .filter(({ check }) => asked.has(check))
         .map((exchange) => {

@@ -1,4 +1,4 @@
-/** The laws of teardown at every moment. */
-import { teardownEnds } from './teardown.js';
+/** The laws of teardown at every moment, with a zone of its own and with one that others have records in. */
+import { ownZone, sharedZone, teardownEnds } from './teardown.js';
 
-teardownEnds(() => true);
+teardownEnds([ownZone, sharedZone], () => true);

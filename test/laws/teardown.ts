@@ -1,7 +1,7 @@
 /**
  * The laws of teardown, over the whole bootstrap and the engine itself: interrupted before or after any cloud call, begun at any
  * moment of the making, or after a process died in it, it ends removed; nothing is left, nothing goes twice, nothing else is
- * touched. The short and the long test differ in how many moments they try.
+ * touched. The short and the long test differ in how many moments they try, and of which projects.
  */
 import { expect } from 'chai';
 import { local } from '../../local/stack/deployment.js';
@@ -14,17 +14,18 @@ import { inventory } from './inventory.js';
 /** Whether the n-th of `of` moments is tried. */
 export type Chosen = (nth: number, of: number) => boolean;
 
-const variants: readonly (readonly [name: string, options: Partial<GivenOptions>])[] = [
-  ['with a zone of its own', {}],
-  [
-    'with a zone in a shared DNS project',
-    { dnsProjectId: local.dnsProject, dnsZoneName: 'shared', cloudAcmeIssuer: true },
-  ],
+type Variant = readonly [name: string, options: Partial<GivenOptions>];
+
+export const ownZone: Variant = ['with a zone of its own', {}];
+/** What it leaves in projects that stay has to be undone as well. */
+export const sharedZone: Variant = [
+  'with a zone in a shared DNS project',
+  { dnsProjectId: local.dnsProject, dnsZoneName: 'shared', cloudAcmeIssuer: true },
 ];
 
 type Inventory = Record<string, unknown>;
 
-export function teardownEnds(chosen: Chosen): void {
+export function teardownEnds(variants: readonly Variant[], chosen: Chosen): void {
   for (const [name, options] of variants) {
     describe(`teardown ${name}`, function () {
       this.timeout(1_200_000);

@@ -171,6 +171,27 @@ describe('organization policies, judged', () => {
     expect(told('gcp.restrictServiceUsage', deny('dns.googleapis.com'), shared)).to.not.include(false);
   });
 
+  it('the API of IAP is of concern where machines are reached through it', () => {
+    for (const constraint of ['gcp.restrictServiceUsage', 'serviceuser.services']) {
+      const found = row(constraint);
+      const refusedTo = (machineAccess: Intent['machineAccess']) =>
+        found.kind !== 'list'
+          ? []
+          : found
+              .wanted({ ...intent(), machineAccess })
+              .filter(({ fits }) => allows(deny('iap.googleapis.com'), fits) === false)
+              .map(({ value }) => found.unmet(value));
+      expect(refusedTo('direct'), constraint).to.deep.equal([]);
+      expect(refusedTo('iap').join(), constraint).to.include('iap.googleapis.com');
+    }
+  });
+
+  it('a region that is not allowed is refused by its name', () => {
+    const there = { region: 'us-central1', zone: 'us-central1-a' };
+    expect(told('gcp.resourceLocations', allow('in:europe-locations'), there)).to.include(false);
+    expect(told('gcp.resourceLocations', allow('in:europe-locations'))).to.not.include(false);
+  });
+
   it('of domains name customers, which nobody here can compare', () => {
     expect(told('iam.allowedPolicyMemberDomains', allow('C0abcdefg'))).to.deep.equal([undefined]);
     expect(row('iam.allowedPolicyMemberDomains')).to.have.property('later');

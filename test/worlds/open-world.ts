@@ -1,7 +1,9 @@
 /** A simulated cloud in one of its worlds, with people who may change its policies and quotas, asked over HTTP. */
 import { expect } from 'chai';
-import type { SimulatedCloudOptions } from '../../local/cloud/index.js';
+import type { SimulatedCloud, SimulatedCloudOptions } from '../../local/cloud/index.js';
 import type { JsonObject } from '../../local/cloud/kernel/api.js';
+import { changeWorld } from '../../local/cloud/worlds/begin.js';
+import type { WorldSettings } from '../../local/cloud/worlds/settings.js';
 import { region, vmBody, zone } from '../local-cloud/furnished.js';
 import { owner, ownersBindings, project, type ReadyCloud, type Reply, readyCloud } from '../local-cloud/ready-cloud.js';
 
@@ -82,6 +84,12 @@ export async function openWorld(options: SimulatedCloudOptions = {}): Promise<Op
     },
   };
   return open;
+}
+
+/** A fresh account with these settings and no others, whatever was set before. It may have more projects than a fresh one. */
+export function makeFresh({ world }: SimulatedCloud, settings: WorldSettings): void {
+  changeWorld(world, 'seasoned');
+  changeWorld(world, 'fresh', { 'quota.billing-projects': 50, ...settings });
 }
 
 export const ofType = (type: string, at = zone) => ({ machineType: `zones/${at}/machineTypes/${type}` });

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { JsonObject } from '../../local/cloud/kernel/api.js';
 import type { ConstraintName } from '../../local/cloud/org-policy/constraints.js';
 import { writePolicyRecord } from '../../local/cloud/org-policy/policies.js';
+import type { WorldName } from '../../local/cloud/worlds/table.js';
 import { makePackage, sampleVersion } from '../../local/packages/make-package.js';
 import { publishPackage } from '../../local/packages/publish.js';
 import { type FunctionEnvironment, functionAccount, local } from '../../local/stack/deployment.js';
@@ -94,51 +95,68 @@ describe('organization policies, before anything is made', function () {
     expect(instances.find(({ id }) => id === 'policies')?.state).to.equal('done');
   });
 
-  const alone: readonly (readonly [constraint: ConstraintName, rule: JsonObject, words: RegExp, flags?: Flags])[] = [
-    ['compute.vmExternalIpAccess', { denyAll: true }, /jumpbox .* public address/],
-    ['compute.vmExternalIpAccess', allow('projects/other/zones/europe-west4-a/instances/gate'), /public address/],
-    ['gcp.resourceLocations', allow('in:us-locations'), /europe-west4/],
-    ['gcp.resourceLocations', deny('in:europe-west4-locations'), /europe-west4/],
-    ['gcp.resourceLocations', allow('in:europe-locations'), /us-central1/, { region: 'us-central1' }],
-    ['compute.trustedImageProjects', allow('projects/debian-cloud'), /projects\/ubuntu-os-cloud/],
-    ['gcp.restrictServiceUsage', deny('compute.googleapis.com'), /compute\.googleapis\.com/],
-    ['gcp.restrictServiceUsage', allow('storage.googleapis.com'), /compute\.googleapis\.com.*dns\.googleapis\.com/],
-    ['serviceuser.services', deny('dns.googleapis.com'), /dns\.googleapis\.com/],
-    ['iam.disableServiceAccountCreation', enforced, /service account/],
-    ['iam.allowedPolicyMemberDomains', { denyAll: true }, /user:alice@example\.com/],
+  const other = 'projects/other/zones/europe-west4-a/instances/gate';
+  const refused: readonly (readonly [
+    form: string,
+    rules: readonly (readonly [ConstraintName, JsonObject, RegExp])[],
+  ])[] = [
+    [
+      'what is forbidden',
+      [
+        ['compute.vmExternalIpAccess', { denyAll: true }, /jumpbox .* public address/],
+        ['gcp.resourceLocations', deny('in:europe-west4-locations'), /europe-west4/],
+        ['gcp.restrictServiceUsage', deny('compute.googleapis.com'), /compute\.googleapis\.com/],
+        ['serviceuser.services', deny('dns.googleapis.com'), /dns\.googleapis\.com/],
+        ['iam.disableServiceAccountCreation', enforced, /service account/],
+        ['iam.allowedPolicyMemberDomains', { denyAll: true }, /user:alice@example\.com/],
+      ],
+    ],
+    [
+      'what alone is allowed',
+      [
+        ['compute.vmExternalIpAccess', allow(other), /public address/],
+        ['gcp.resourceLocations', allow('in:us-locations'), /europe-west4/],
+        ['compute.trustedImageProjects', allow('projects/debian-cloud'), /projects\/ubuntu-os-cloud/],
+        ['gcp.restrictServiceUsage', allow('storage.googleapis.com'), /compute\.googleapis\.com.*dns\.googleapis\.com/],
+      ],
+    ],
   ];
-  for (const [constraint, rule, words, flags = {}] of alone) {
-    it(`${constraint} alone (${JSON.stringify(rule)}): refused by name and place, with nothing made`, async () => {
+  for (const [form, each] of refused) {
+    it(`that say ${form} are refused by name and place, all at once, with nothing made`, async () => {
       const since = scene.cloud.calls.last();
-      const zone: Flags = flags['region'] === undefined ? {} : { zone: `${String(flags['region'])}-a` };
-      const { detail, advice, members } = refusalOf(await under({ [constraint]: rule }, { ...flags, ...zone }));
-      expect(detail).to.include(constraint).and.to.include(place).and.to.match(words);
+      const { detail, advice, members } = refusalOf(await under(Object.fromEntries(each)));
+      expect(detail).to.include(place);
       expect(advice).to.include('roles/orgpolicy.policyAdmin');
-      const look = `gcloud org-policies describe ${constraint} --effective --folder=${place.replace('folders/', '')}`;
-      expect(advice).to.include(look);
       expect(members).to.include({ place, mayChange: 'roles/orgpolicy.policyAdmin' });
-      expect(members.constraints).to.have.lengthOf(1);
-      expect(members.constraints[0]).to.include({ constraint, policy: `${place}/policies/${constraint}`, look });
+      expect(members.constraints).to.have.lengthOf(each.length);
+      for (const [constraint, , words] of each) {
+        const look = `gcloud org-policies describe ${constraint} --effective --folder=${place.replace('folders/', '')}`;
+        const policy = `${place}/policies/${constraint}`;
+        const found = members.constraints.find((one) => one['constraint'] === constraint);
+        expect(found, constraint).to.include({ policy, look });
+        expect(found?.['detail'] ?? detail, constraint).to.match(words);
+        expect(detail).to.include(constraint);
+        expect(advice).to.include(look);
+      }
       expect(projectsAskedFor(since)).to.deep.equal([]);
       const made = changesIn(scene.cloud, since).filter(({ method }) => !method.startsWith('secretmanager.'));
       expect(made.filter(({ caller }) => caller === reader)).to.deep.equal([]);
     });
   }
 
-  describe('where OS Login is required', () => {
-    for (const constraint of ['gcp.restrictServiceUsage', 'serviceuser.services'] as const) {
-      it(`${constraint} that denies its API is refused by name, with nothing made`, async () => {
-        const since = scene.cloud.calls.last();
-        const denied = deny('oslogin.googleapis.com');
-        succeeded(await under({ [constraint]: denied }));
-        const { detail } = refusalOf(await under({ 'compute.requireOsLogin': enforced, [constraint]: denied }));
-        expect(detail).to.include(constraint).and.to.include('oslogin.googleapis.com');
-        expect(projectsAskedFor(since)).to.have.lengthOf(1);
-      });
-    }
+  it('that deny the API of OS Login are refused by name where OS Login is required, and nowhere else', async () => {
+    const since = scene.cloud.calls.last();
+    const denied = deny('oslogin.googleapis.com');
+    const both: Rules = { 'gcp.restrictServiceUsage': denied, 'serviceuser.services': denied };
+    succeeded(await under(both));
+    const { members } = refusalOf(await under({ ...both, 'compute.requireOsLogin': enforced }));
+    expect(members.constraints.map(({ constraint }) => constraint)).to.have.members(Object.keys(both));
+    expect(members.detail).to.include('oslogin.googleapis.com');
+    expect(projectsAskedFor(since)).to.have.lengthOf(1);
   });
 
-  it('that are met refuse nothing and warn of nothing', async () => {
+  it('that are met, or hit nothing which these flags make, refuse nothing and warn of nothing, and are read again where an answer failed', async () => {
+    const since = scene.cloud.calls.last();
     const rules: Rules = {
       'compute.requireShieldedVm': enforced,
       'compute.disableGuestAttributesAccess': enforced,
@@ -148,22 +166,12 @@ describe('organization policies, before anything is made', function () {
       'gcp.resourceLocations': allow('in:eu-locations', 'global'),
       'compute.trustedImageProjects': allow('is:projects/ubuntu-os-cloud'),
       'gcp.restrictServiceUsage': deny('container.googleapis.com'),
+      'compute.restrictLoadBalancerCreationForTypes': allow('in:INTERNAL'),
     };
+    scene.cloud.faults.add({ method: 'orgpolicy.*', times: 2, code: 503 });
     expect(succeeded(await under(rules)).warnings).to.deep.equal([]);
-  });
-
-  it('that hit nothing which these flags make are not asked for', async () => {
-    const since = scene.cloud.calls.last();
-    const rules: Rules = { 'compute.restrictLoadBalancerCreationForTypes': allow('in:INTERNAL') };
-    succeeded(await under(rules));
     const names = reads(since).map(({ params }) => String(params['name']));
     expect(names.filter((name) => /LoadBalancer/.test(name))).to.deep.equal([]);
-  });
-
-  it('go on once they are mended, by the same command', async () => {
-    const name = newName();
-    refusalOf(await under({ 'iam.disableServiceAccountCreation': enforced }, {}, name));
-    succeeded(await under({}, {}, name));
   });
 
   describe('that cannot be judged are unknown, never fine', () => {
@@ -237,33 +245,23 @@ describe('organization policies, before anything is made', function () {
       }
     });
 
-    it('where a condition decides, which the simulated cloud does not judge: 501', async () => {
+    it('where a condition decides, which the simulated cloud does not judge (501), or a value that plinth does not know', async () => {
       const condition = { expression: "resource.matchTag('1000000000001/env', 'test')" };
-      const rules = { 'compute.requireOsLogin': { ...enforced, condition } };
-      warned(await under(rules), 'compute.requireOsLogin');
-    });
-
-    it('where the values name what plinth does not know', async () => {
-      const rules = { 'gcp.resourceLocations': allow('in:low-carbon-locations') };
-      set(place, rules);
-      try {
-        const name = newName();
-        const { result } = await (await scene.caller()).bootstrap(name, here);
-        const warnings = result.bootstrap?.warnings.join() ?? '';
-        expect(warnings).to.include('gcp.resourceLocations').and.to.include('in:low-carbon-locations');
-      } finally {
-        unset(place, rules);
-      }
+      const { result } = await under({
+        'compute.requireOsLogin': { ...enforced, condition },
+        'gcp.resourceLocations': allow('in:low-carbon-locations'),
+      });
+      expect(result.bootstrap?.instances.find(({ id }) => id === 'policies')?.state).to.equal('done');
+      expect(result.bootstrap?.warnings.join())
+        .to.include('compute.requireOsLogin')
+        .and.to.include('gcp.resourceLocations')
+        .and.to.include('in:low-carbon-locations');
     });
   });
 
-  it('are read again where an answer failed', async () => {
-    scene.cloud.faults.add({ method: 'orgpolicy.*', times: 2, code: 503 });
-    expect(succeeded(await under({})).warnings).to.deep.equal([]);
-  });
-
-  it('once the project stands, are those of the project; what stands stays, and one that is not met is a warning', async () => {
+  it('refused once, go on by the same command when they are changed; then those of the project count, and one that is not met is a warning', async () => {
     const name = newName();
+    refusalOf(await under({ 'iam.disableServiceAccountCreation': enforced }, {}, name));
     succeeded(await under({}, {}, name));
     const since = scene.cloud.calls.last();
     const again = succeeded(await under({ 'compute.vmExternalIpAccess': { denyAll: true } }, {}, name));
@@ -276,25 +274,6 @@ describe('organization policies, before anything is made', function () {
   });
 });
 
-describe('organization policies, before machines are reached through IAP', function () {
-  this.timeout(240_000);
-
-  for (const constraint of ['gcp.restrictServiceUsage', 'serviceuser.services'] as const) {
-    it(`${constraint} that denies its API is refused by name, with nothing made`, async () => {
-      const scene = await makeScene({ settings: { PLINTH_MACHINE_ACCESS: 'iap' } });
-      try {
-        const content = { spec: { rules: [deny('iap.googleapis.com')] } };
-        writePolicyRecord(scene.cloud.world, local.folder, constraint, content, { atOnce: true });
-        const { detail } = refusalOf(await (await scene.caller()).bootstrap('through-iap'));
-        expect(detail).to.include(constraint).and.to.include('iap.googleapis.com');
-        expect(scene.cloud.calls.list({ method: 'cloudresourcemanager.projects.create' })).to.deep.equal([]);
-      } finally {
-        await scene.close();
-      }
-    });
-  }
-});
-
 describe('a policy that lets load balancers be internal alone, before a platform is installed', function () {
   this.timeout(240_000);
   const constraint = 'compute.restrictLoadBalancerCreationForTypes';
@@ -303,9 +282,9 @@ describe('a policy that lets load balancers be internal alone, before a platform
   afterEach(() => scene?.close());
 
   /** With machines, and with the platform's package. */
-  async function installerUnder(settings: FunctionEnvironment, world?: 'hardened'): Promise<Caller> {
+  async function installerIn(world: WorldName, settings: FunctionEnvironment = {}): Promise<Caller> {
     scene = await makeScene({
-      ...(world !== undefined && { world }),
+      world,
       settings: {
         PLINTH_HOSTS: 'on',
         PLINTH_RELEASES_URL: 'https://mirror.example.com/plinth',
@@ -313,8 +292,6 @@ describe('a policy that lets load balancers be internal alone, before a platform
         ...settings,
       },
     });
-    const content = { spec: { rules: [allow('in:INTERNAL')] } };
-    if (world === undefined) writePolicyRecord(scene.cloud.world, local.folder, constraint, content, { atOnce: true });
     const caller = await scene.caller();
     await publishPackage(scene.cloud, await makePackage(caller.folder));
     return caller;
@@ -322,7 +299,9 @@ describe('a policy that lets load balancers be internal alone, before a platform
   const projects = () => Object.keys(scene.cloud.world.table('projects')).sort();
 
   it('refuses external ones with the type and the setting, and nothing is made', async () => {
-    const caller = await installerUnder({ PLINTH_LOAD_BALANCERS: 'external' });
+    const caller = await installerIn('seasoned', { PLINTH_LOAD_BALANCERS: 'external' });
+    const content = { spec: { rules: [allow('in:INTERNAL')] } };
+    writePolicyRecord(scene.cloud.world, local.folder, constraint, content, { atOnce: true });
     const [since, before] = [scene.cloud.calls.last(), projects()];
     const { detail, advice } = refusalOf(await caller.bootstrap('outside', flags));
     expect(detail).to.include(constraint).and.to.include('EXTERNAL_NETWORK_TCP_UDP');
@@ -333,21 +312,15 @@ describe('a policy that lets load balancers be internal alone, before a platform
   });
 
   // test/worlds/hardened.tools.test.ts goes on from here to the end of an install.
-  const allowed: readonly (readonly [title: string, ...of: Parameters<typeof installerUnder>])[] = [
-    ['lets internal ones through', { PLINTH_LOAD_BALANCERS: 'internal' }],
-    ['stops no install in the hardened world, whose deployment has internal ones', {}, 'hardened'],
-  ];
-  for (const [title, settings, world] of allowed) {
-    it(title, async () => {
-      const caller = await installerUnder(settings, world);
-      const since = scene.cloud.calls.last();
-      const checked = outcomeOf(
-        await runAt(['beta', 'bootstrap-cloud', '--check', '--json', ...argsOf('inside', flags)], caller),
-      );
-      expect(checked.result.exitCode, checked.stdout).to.equal(0);
-      expect(checked.result['check']).to.include({ go: true });
-      const asked = scene.cloud.calls.list({ since }).map(({ params }) => String(params['name']));
-      expect(asked).to.include(`${local.folder}/policies/${constraint}`);
-    });
-  }
+  it('stops no install in the hardened world, whose deployment has internal ones', async () => {
+    const caller = await installerIn('hardened');
+    const since = scene.cloud.calls.last();
+    const checked = outcomeOf(
+      await runAt(['beta', 'bootstrap-cloud', '--check', '--json', ...argsOf('inside', flags)], caller),
+    );
+    expect(checked.result.exitCode, checked.stdout).to.equal(0);
+    expect(checked.result['check']).to.include({ go: true });
+    const asked = scene.cloud.calls.list({ since }).map(({ params }) => String(params['name']));
+    expect(asked).to.include(`${local.folder}/policies/${constraint}`);
+  });
 });
