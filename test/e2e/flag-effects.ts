@@ -7,7 +7,7 @@ import type { Seen } from './seen.js';
 
 interface InPlay {
   /** Flags of one set are given together. */
-  readonly set: 'main' | 'kinds' | 'airgapped' | 'two' | 'told' | 'unwritten';
+  readonly set: 'main' | 'told' | 'unwritten';
   readonly given: string | true | readonly string[];
   readonly where: 'config' | 'secrets file' | 'cloud' | 'disk' | 'terminal';
   look(seen: Seen): unknown;
@@ -116,15 +116,15 @@ export const rows = {
     dropped: { stays: 'a time to live that was given or extended is not cut short by a command that is silent of it' },
   },
   rootDiskSize: seeing(inCloud('77', diskSize), (value) => String(Number(value))),
-  preemptible: of('kinds', inCloud(true, scheduling('preemptible'))),
+  preemptible: of('unwritten', inCloud(true, scheduling('preemptible'))),
   spotVms: inCloud(true, scheduling('provisioningModel'), 'SPOT'),
   multiDc: of(
-    'two',
+    'unwritten',
     inCloud(true, ({ vm }) => vm('k0s-1-dc2') !== undefined || vm('k0s-4') !== undefined),
   ),
   datacenterId: seeing(kept(inConfig('dataCenter.id', '7', 7), 'refused'), Number),
   datacenterName: inConfig('dataCenter.name', 'mine'),
-  customPgIp: of('kinds', kept(inConfig('postgres.primary.ip', '10.99.0.7'), 'refused')),
+  customPgIp: of('told', kept(inConfig('postgres.primary.ip', '10.99.0.7'), 'refused')),
   kubeDistroVersion: inConfig('kubernetes.version', 'v1.30.1+k0s.0'),
 
   /* DNS and certificates */
@@ -165,9 +165,12 @@ export const rows = {
   help: { by: 'itself', where: 'terminal', dropped: 'this run' },
 
   /* Registry */
-  registryType: of('kinds', kept(inConfig('registry.type', 'artifact-registry'), 'refused')),
+  registryType: of(
+    'unwritten',
+    inCloud('artifact-registry', ({ named }) => named('artifactregistry.repositories').length > 0, true),
+  ),
   registryUser: inSecrets('registryUsername', 'somebody'),
-  airgapped: of('airgapped', kept(inConfig('registry.type', true, 'local-container'), 'refused')),
+  airgapped: of('told', kept(inConfig('registry.type', true, 'local-container'), 'refused')),
 
   /* Source-code hosting and OAuth providers */
   forge1AppClientId: kept(inSecrets('forge1AppClientId', 'client-1'), 'required'),

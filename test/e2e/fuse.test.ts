@@ -1,6 +1,5 @@
 /** The fuse: a bootstrap comes to cost more than it may, and its VMs are stopped and started again. As people meet it. */
 import { expect } from 'chai';
-import type { Config } from '../../functions/config.js';
 import { leaseId } from '../../functions/engine/record/documents.js';
 import type { BootstrapSummary, BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { collections, functionNames, labels } from '../../shared/names.js';
@@ -36,19 +35,15 @@ describe('a bootstrap that costs more than it may, where the deployment stops VM
     scene.cloud.faults.clear();
     ceiling(1.5);
     ceiling(undefined, 'monthOfOwner');
-    deploy({ beyond: 'stop' });
   });
 
-  /** As an operator who deploys other settings. */
-  function deploy(settings: Partial<Config['ceilings']>): void {
+  /** Another ceiling or none, as an operator who deploys other settings. */
+  function ceiling(usd: number | undefined, kind: 'microsAnHour' | 'monthOfOwner' = 'microsAnHour'): void {
     for (const name of Object.values(functionNames)) {
       const { ceilings } = scene.stack.functionsHalf?.contextOf(name).config ?? {};
-      Object.assign(ceilings ?? {}, settings);
+      Object.assign(ceilings ?? {}, { [kind]: usd === undefined ? undefined : usd * 1_000_000 });
     }
   }
-  /** Another ceiling, or none. */
-  const ceiling = (usd: number | undefined, kind: 'microsAnHour' | 'monthOfOwner' = 'microsAnHour'): void =>
-    deploy({ [kind]: usd === undefined ? undefined : usd * 1_000_000 });
   const plinth = (...args: string[]) => runAt(['beta', 'bootstrap-cloud', ...args], alice);
   const asked = async (...args: string[]) => outcomeOf(await plinth(...args, '--json'));
   const statesOf = ({ projectId }: BootstrapView): string[] => {
@@ -72,7 +67,7 @@ describe('a bootstrap that costs more than it may, where the deployment stops VM
     return view;
   }
 
-  it('is stopped with its disks kept, says so everywhere, and starts again once the ceiling is raised', async () => {
+  it('is stopped with its disks kept, says so everywhere, starts again once the ceiling is raised, and is removed on time while it is stopped', async () => {
     const before = receiver.received.length;
     const view = await dear('too-dear');
     await life.swept();
@@ -132,6 +127,14 @@ describe('a bootstrap that costs more than it may, where the deployment stops VM
     await life.swept();
     expect(new Set(statesOf(view))).to.deep.equal(new Set(['TERMINATED']));
     expect(receiver.received.length).to.equal(before + 2);
+
+    expect((await plinth('extend', 'too-dear', '--ttl', '9h')).exitCode).to.equal(0);
+    await scene.stack.settle();
+    await life.swept();
+    expect(new Set(statesOf(view)), 'a later end starts none').to.deep.equal(new Set(['TERMINATED']));
+    await life.expire(view.id);
+    await life.cleaned();
+    expect((await scene.view(view.id)).state).to.equal('removed');
   });
 
   /** Spot VMs are asked for and admitted at about 1.09 USD an hour; standard ones in their place cost twice as much. */
@@ -152,7 +155,18 @@ describe('a bootstrap that costs more than it may, where the deployment stops VM
       ({ type, data }) => type === 'bootstrap.overspent' && (data as { bootstrapId: string }).bootstrapId === id,
     );
 
-  it('is stopped once it has cost what a month counts it for, once by two sweeps, and starts where the month allows it', async () => {
+  /** An hour later cleanup looks at all that lives. */
+  async function hour(): Promise<void> {
+    const store = scene.stack.functionsHalf?.store;
+    const place = { collection: collections.passes, id: 'unknown-projects' };
+    if ((await store?.get(place.collection, place.id)) !== undefined) {
+      const at = new Date(Date.now() - 3_700_000).toISOString();
+      await store?.commit([{ kind: 'update', ...place, data: { at } }]);
+    }
+    await life.cleaned();
+  }
+
+  it('is stopped once it has cost what a month counts it for, once by two sweeps; protect starts nothing, and it starts where the month allows it', async () => {
     ceiling(500, 'monthOfOwner');
     const view = await overspending('by-month');
     const early = await sweptAfter(view, 3);
@@ -163,6 +177,14 @@ describe('a bootstrap that costs more than it may, where the deployment stops VM
     );
     expect(new Set(statesOf(view))).to.deep.equal(new Set(['TERMINATED']));
     expect([stops(view).length, noticesOf(view).length]).to.deep.equal([statesOf(view).length, 1]);
+
+    const until = new Date(Date.now() + 2 * 3_600_000).toISOString();
+    expect((await asked('protect', 'by-month', '--until', until, '--reason', 'a demo')).exitCode).to.equal(0);
+    await scene.stack.settle();
+    await life.swept();
+    expect(new Set(statesOf(view))).to.deep.equal(new Set(['TERMINATED']));
+    expect([stops(view).length, noticesOf(view).length]).to.deep.equal([statesOf(view).length, 1]);
+    expect((await asked('unprotect', 'by-month')).exitCode).to.equal(0);
 
     ceiling(12, 'monthOfOwner');
     const { exitCode, result } = await asked('restart-vms', 'by-month');
@@ -205,197 +227,42 @@ describe('a bootstrap that costs more than it may, where the deployment stops VM
     expect((await plinth('cleanup', 'by-most', '--yes')).exitCode).to.equal(0);
   });
 
-  it('is looked at by protect, which starts nothing that is stopped, and counts by the month until it is taken back', async () => {
-    ceiling(500, 'monthOfOwner');
-    const view = await overspending('protected');
-    ceiling(12, 'monthOfOwner');
-    const until = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
-    const protect = (hours: number) => asked('protect', 'protected', '--until', until(hours), '--reason', 'a demo');
-    const refused = await protect(20);
-    expect([refused.exitCode, refused.result.problem?.code]).to.deep.equal([5, 'over-ceiling']);
-    ceiling(500, 'monthOfOwner');
-    expect((await protect(20)).exitCode).to.equal(0);
-    await scene.stack.settle();
-    // As long as it is protected, it is admitted for 20 hours.
-    expect((await sweptAfter(view, 5)).vmsStopped).to.equal(undefined);
-    expect((await asked('unprotect', 'protected')).exitCode).to.equal(0);
+  it('meets the ceiling of an organization by a migration, is stopped within the hour, told once, and starts as its team’s own ceiling allows', async () => {
+    const run = async (...args: string[]) => {
+      const { exitCode, stderr } = await runAt(args, alice);
+      expect(exitCode, stderr).to.equal(0);
+    };
+    const { body } = await peopleOf(scene).ask<Team>(alice.email, 'POST', '/teams', { name: 'platform' });
+    const team = String(body.teamId);
+    const view = await overspending('of-a-team', { team });
     await life.swept();
-    await life.swept();
-    expect((await scene.view(view.id)).vmsStopped?.why).to.match(/has cost 10\.\d+ USD .* was admitted for 8\.\d+\.$/);
-    expect(new Set(statesOf(view))).to.deep.equal(new Set(['TERMINATED']));
-
-    expect((await protect(2)).exitCode).to.equal(0);
-    await scene.stack.settle();
-    await life.swept();
-    expect(new Set(statesOf(view))).to.deep.equal(new Set(['TERMINATED']));
-    expect([stops(view).length, noticesOf(view).length]).to.deep.equal([statesOf(view).length, 1]);
-    expect((await asked('unprotect', 'protected')).exitCode).to.equal(0);
-    expect((await plinth('cleanup', 'protected', '--yes')).exitCode).to.equal(0);
-  });
-
-  it('is held against the ceiling of its team, and starts once an admin has raised that', async () => {
-    const { ask } = peopleOf(scene);
-    const { teamId } = (await ask<Team>(alice.email, 'POST', '/teams', { name: 'platform' })).body;
-    const set = (usd: string) => runAt(['team', 'ceilings', String(teamId), '--usd-per-month', usd], alice);
-    expect((await set('100')).exitCode).to.equal(0);
-    const view = await overspending('of-a-team', { team: String(teamId) });
+    expect((await life.record(view.id))?.fuseAt, 'nothing limits it').to.equal(undefined);
+    await run('org', 'create', 'acme');
+    await run('org', 'ceilings', 'acme', '--usd-per-month', '500');
+    await run('team', 'migrate', team, '--organization', 'acme');
+    await hour();
+    const dueAt = (await life.record(view.id))?.fuseAt ?? '';
+    expect(Date.parse(dueAt) - Date.parse(view.createdAt)).to.be.within(3.5 * 3_600_000, 5 * 3_600_000);
     const stopped = await sweptAfter(view, 5);
-    expect(stopped.vmsStopped?.why).to.contain('was admitted for 8.');
+    expect(stopped.vmsStopped?.why).to.match(/has cost 10\.\d+ USD .* was admitted for 8\.\d+\.$/);
     expect(new Set(statesOf(view))).to.deep.equal(new Set(['TERMINATED']));
-    expect((await set('12')).exitCode).to.equal(0);
+    await hour();
+    await life.swept();
+    expect(noticesOf(view)).to.have.length(1);
+
+    await run('team', 'ceilings', team, '--usd-per-month', '12');
     const { exitCode, result } = await asked('restart-vms', 'of-a-team');
     expect([exitCode, result.problem?.code]).to.deep.equal([5, 'over-ceiling']);
-    expect(result.problem?.detail).to.contain(`The bootstraps of team ${teamId} would cost`);
-    expect(result.problem?.advice).to.contain(`plinth team ceilings ${teamId}`);
-    expect((await set('100')).exitCode).to.equal(0);
-    expect((await asked('restart-vms', 'of-a-team')).exitCode).to.equal(0);
+    expect(result.problem?.detail).to.contain(`The bootstraps of team ${team} would cost`);
+    expect(result.problem?.advice).to.contain(`plinth team ceilings ${team}`);
+    await run('team', 'ceilings', team, '--usd-per-month', '100');
+    await run('beta', 'bootstrap-cloud', 'restart-vms', 'of-a-team');
     expect(new Set(statesOf(view))).to.deep.equal(new Set(['RUNNING']));
   });
 
-  describe('by a ceiling that', () => {
-    const store = () => scene.stack.functionsHalf?.store;
-    /** An hour later cleanup looks at all that lives. */
-    async function hour(): Promise<void> {
-      const place = { collection: collections.passes, id: 'unknown-projects' };
-      if ((await store()?.get(place.collection, place.id)) !== undefined) {
-        const at = new Date(Date.now() - 3_700_000).toISOString();
-        await store()?.commit([{ kind: 'update', ...place, data: { at } }]);
-      }
-      await life.cleaned();
-    }
-    const team = async (...args: string[]) => {
-      const run = await runAt(['team', ...args], alice);
-      expect(run.exitCode, run.stderr).to.equal(0);
-      return run.stdout;
-    };
-    const newTeam = async (name: string): Promise<string> => {
-      const { ask } = peopleOf(scene);
-      return String((await ask<Team>(alice.email, 'POST', '/teams', { name })).body.teamId);
-    };
-    const ways: Readonly<Record<string, (teamId: string) => Promise<unknown>>> = {
-      'the deployment sets later': async () => ceiling(500, 'monthOfOwner'),
-      'its team sets later': (teamId) => team('ceilings', teamId, '--usd-per-month', '500'),
-      'its team meets by a migration': async (teamId) => {
-        for (const args of [
-          ['create', 'acme'],
-          ['ceilings', 'acme', '--usd-per-month', '500'],
-        ]) {
-          expect((await runAt(['org', ...args], alice)).exitCode).to.equal(0);
-        }
-        await team('migrate', teamId, '--organization', 'acme');
-      },
-    };
-    for (const [way, set] of Object.entries(ways)) {
-      it(`${way}: within the hour, told once`, async () => {
-        const teamId = await newTeam(way);
-        const name = `by-${Object.keys(ways).indexOf(way)}-later`;
-        const view = await overspending(name, { team: teamId });
-        await life.swept();
-        expect((await life.record(view.id))?.fuseAt, 'nothing limits it').to.equal(undefined);
-        await set(teamId);
-        await hour();
-        const dueAt = (await life.record(view.id))?.fuseAt ?? '';
-        expect(Date.parse(dueAt) - Date.parse(view.createdAt)).to.be.within(3.5 * 3_600_000, 5 * 3_600_000);
-        const stopped = await sweptAfter(view, 5);
-        expect(stopped.vmsStopped?.why).to.match(/has cost 10\.\d+ USD .* was admitted for 8\.\d+\.$/);
-        expect(new Set(statesOf(view))).to.deep.equal(new Set(['TERMINATED']));
-        await hour();
-        await life.swept();
-        expect(noticesOf(view)).to.have.length(1);
-        expect((await plinth('cleanup', name, '--yes')).exitCode).to.equal(0);
-      });
-    }
-
-    /** Two sweeps after the hourly look: one finds it, and the next one finds its VMs down. */
-    async function lookedAt(view: BootstrapView): Promise<[string[], number]> {
-      await hour();
-      await life.swept();
-      await life.swept();
-      return [[...new Set(statesOf(view))], noticesOf(view).length];
-    }
-
-    it('only warned, once it is to stop: within the hour', async () => {
-      deploy({ beyond: 'warn' });
-      const view = await dear('warned-first');
-      await life.swept();
-      expect(await lookedAt(view), 'told once').to.deep.equal([['RUNNING'], 1]);
-      deploy({ beyond: 'stop' });
-      expect(await lookedAt(view)).to.deep.equal([['TERMINATED'], 2]);
-      expect((await plinth('cleanup', 'warned-first', '--yes')).exitCode).to.equal(0);
-    });
-
-    it('is lowered again after VMs were started beneath a higher one: within the hour', async () => {
-      const view = await dear('lowered');
-      expect(await lookedAt(view)).to.deep.equal([['TERMINATED'], 1]);
-      ceiling(3);
-      expect((await asked('restart-vms', 'lowered')).exitCode).to.equal(0);
-      expect(await lookedAt(view)).to.deep.equal([['RUNNING'], 1]);
-      // Where it only warns, too, whoever was told is told of the lower one.
-      deploy({ beyond: 'warn' });
-      ceiling(1.5);
-      expect(await lookedAt(view)).to.deep.equal([['RUNNING'], 2]);
-      expect((await plinth('cleanup', 'lowered', '--yes')).exitCode).to.equal(0);
-    });
-
-    it('only warns, and is raised and lowered: told of each once', async () => {
-      deploy({ beyond: 'warn' });
-      const view = await dear('twice-warned');
-      expect(await lookedAt(view)).to.deep.equal([['RUNNING'], 1]);
-      ceiling(3);
-      expect(await lookedAt(view)).to.deep.equal([['RUNNING'], 1]);
-      ceiling(1.5);
-      expect(await lookedAt(view)).to.deep.equal([['RUNNING'], 2]);
-      expect(await lookedAt(view)).to.deep.equal([['RUNNING'], 2]);
-      expect((await plinth('cleanup', 'twice-warned', '--yes')).exitCode).to.equal(0);
-    });
-
-    it('only warns: told once, although its VMs are looked at again', async () => {
-      deploy({ beyond: 'warn' });
-      const view = await dear('looked-at-again');
-      expect(await lookedAt(view)).to.deep.equal([['RUNNING'], 1]);
-      expect((await asked('restart-vms', 'looked-at-again')).exitCode).to.equal(0);
-      expect(await lookedAt(view)).to.deep.equal([['RUNNING'], 1]);
-      expect((await life.record(view.id))?.warnings.filter((each) => each.includes('is the most here'))).to.have.length(
-        1,
-      );
-      expect((await plinth('cleanup', 'looked-at-again', '--yes')).exitCode).to.equal(0);
-    });
-
-    it('is lowered while it would be passed hours later: within the hour', async () => {
-      ceiling(500, 'monthOfOwner');
-      const view = await overspending('lowered-early');
-      await life.swept();
-      const dueAt = (await life.record(view.id))?.fuseAt ?? '';
-      expect(Date.parse(dueAt) - Date.now(), 'as far as its month goes').to.be.above(3 * 3_600_000);
-      expect(await lookedAt(view)).to.deep.equal([['RUNNING'], 0]);
-      expect((await life.record(view.id))?.fuseAt, 'the hourly look changes nothing').to.equal(dueAt);
-      ceiling(1.5);
-      expect(await lookedAt(view)).to.deep.equal([['TERMINATED'], 1]);
-      expect((await plinth('cleanup', 'lowered-early', '--yes')).exitCode).to.equal(0);
-    });
-  });
-
-  it('is cancelled half-way, with how to go on, and goes on by the same command', async () => {
+  it('is cancelled half-way, a VM that waits for its next holder is stopped, too, and it goes on by the same command', async () => {
     const flags = { 'spot-vms': true, 'project-ttl': '8h' } as const;
     const view = await dear('half-way');
-    await life.change(view.id, { state: 'running', endedAt: undefined, fuseAt: new Date().toISOString() });
-    await life.swept();
-    await life.swept();
-    await life.swept();
-    const stopped = await scene.view(view.id);
-    expect(stopped.state).to.equal('cancelled');
-    expect(new Set(statesOf(view))).to.deep.equal(new Set(['TERMINATED']));
-    const followed = outcomeOf(await plinth('status', 'half-way', '--follow', '--json'));
-    expect(followed.result.problem?.detail).to.contain('half-way');
-    expect(followed.result.problem?.advice).to.contain('restart-vms');
-    ceiling(3);
-    const resumed = succeeded(await alice.bootstrap('half-way', flags));
-    expect(resumed.vmsStopped).to.equal(undefined);
-    expect(new Set(statesOf(view))).to.deep.equal(new Set(['RUNNING']));
-  });
-
-  it('is cancelled half-way while a VM waits for its next holder, and that VM is stopped', async () => {
-    const view = await dear('between-holders');
     const { instances = {}, generation } = (await life.record(view.id)) ?? {};
     const instance = 'vm:k0s-1';
     await life.change(view.id, {
@@ -414,23 +281,17 @@ describe('a bootstrap that costs more than it may, where the deployment stops VM
     await life.swept();
     await life.swept();
     await life.swept();
+    const stopped = await scene.view(view.id);
+    expect(stopped.state).to.equal('cancelled');
     expect(new Set(statesOf(view))).to.deep.equal(new Set(['TERMINATED']));
-    const { vms } = (await scene.view(view.id)).result;
-    expect(vms.find(({ name }) => name === 'k0s-1')?.stopped).to.equal(true);
-    expect((await plinth('cleanup', 'between-holders', '--yes')).exitCode).to.equal(0);
-  });
-
-  it('may be extended while its VMs are stopped, which starts none, and is removed on time', async () => {
-    const view = await dear('on-time');
-    await life.swept();
-    await life.swept();
-    expect((await plinth('extend', 'on-time', '--ttl', '9h')).exitCode).to.equal(0);
-    await scene.stack.settle();
-    await life.swept();
-    expect(new Set(statesOf(view))).to.deep.equal(new Set(['TERMINATED']));
-    await life.expire(view.id);
-    await life.cleaned();
-    expect((await scene.view(view.id)).state).to.equal('removed');
+    expect(stopped.result.vms.find(({ name }) => name === 'k0s-1')?.stopped).to.equal(true);
+    const followed = outcomeOf(await plinth('status', 'half-way', '--follow', '--json'));
+    expect(followed.result.problem?.detail).to.contain('half-way');
+    expect(followed.result.problem?.advice).to.contain('restart-vms');
+    ceiling(3);
+    const resumed = succeeded(await alice.bootstrap('half-way', flags));
+    expect(resumed.vmsStopped).to.equal(undefined);
+    expect(new Set(statesOf(view))).to.deep.equal(new Set(['RUNNING']));
   });
 
   it('is left alone while its project does not prove to be its own', async () => {

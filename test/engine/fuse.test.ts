@@ -7,6 +7,7 @@ import { lookAtFuses } from '../../functions/bootstraps/fuse.js';
 import { protect, unprotect } from '../../functions/bootstraps/lifetime.js';
 import { lookAgain } from '../../functions/bootstraps/look-again.js';
 import { setFuses } from '../../functions/bootstraps/set-fuses.js';
+import type { Config } from '../../functions/config.js';
 import {
   eventId,
   leaseId,
@@ -241,6 +242,15 @@ describe('the fuse', () => {
       });
     }
 
+    it('is written where its team limits its own months', async () => {
+      const living = await unlimited(1);
+      await inOrganization(undefined, 1);
+      const data = { ceilings: { usdPerMonth: '500' } };
+      await world.store.commit([{ kind: 'update', collection: collections.teams, id: String(teamId), data }]);
+      await setFuses(world.context, living);
+      expect(await fuses(living)).to.equal(1);
+    });
+
     it('is written for 20 at once', async () => {
       const living = await unlimited(45);
       Object.assign(world.context.config.ceilings, { monthOfOwner: 500_000_000 });
@@ -318,8 +328,8 @@ describe('the fuse', () => {
     const file = (): AnyStep => toy(world, 'file', { run: async () => ({ kind: 'needsClient', what: 'a file' }) });
     const all = (waits: boolean) => [toy(world, 'project', {}), vm(), ...(waits ? [file()] : [])];
 
-    const running = async (waits: boolean) => {
-      world = createWorld(stop);
+    const running = async (waits: boolean, settings: Record<string, string> = stop) => {
+      world = createWorld(settings);
       const { bootstrap } = await world.begin(all(waits), { spotVms: true, projectTtl: '8h' });
       await world.drain(all(waits));
       expect((await world.read(bootstrap.id)).data.state).to.equal(waits ? 'running' : 'succeeded');
@@ -335,7 +345,25 @@ describe('the fuse', () => {
       }
     }
     const notices = async () => (await world.store.query({ collection: collections.notices })).length;
-    const isDown = () => vms.keys().every((name) => world.things.get(`vm:${name}`) === 'stopped');
+    const areAll = (state: 'stopped' | 'running') =>
+      vms.keys().every((name) => world.things.get(`vm:${name}`) === state);
+    const isDown = () => areAll('stopped');
+    /** As an operator who deploys other settings. */
+    const deploy = (ceilings: Partial<Config['ceilings']>) => Object.assign(world.context.config.ceilings, ceilings);
+    const restart = (id: string) =>
+      lookAgain(
+        world.context,
+        all(false),
+        id,
+        { actor: 'alice@example.com', action: 'restart-vms' },
+        { step: 'vm', what: 'VM' },
+      );
+    /** Cleanup's hourly look, and the sweeps after it: the state of all VMs, and how often people were told. */
+    async function lookedAt(id: string): Promise<[string, number]> {
+      await setFuses(world.context, [await world.read(id)]);
+      await settle(false);
+      return [isDown() ? 'stopped' : areAll('running') ? 'running' : 'mixed', (await told(id, 0)).length];
+    }
 
     it('stops each once and tells it once where two sweeps look at the same moment', async () => {
       const id = await running(false);
@@ -394,20 +422,72 @@ describe('the fuse', () => {
     it('refuses to start them while they are on their way down, and starts them beneath a higher ceiling', async () => {
       const id = await running(false);
       await lookAtFuses(world.context);
-      const act = { actor: 'alice@example.com', action: 'restart-vms' };
-      const restart = () => lookAgain(world.context, all(false), id, act, { step: 'vm', what: 'VM' });
-      const refused = async () => ((await restart().catch((error: unknown) => error)) as Problem).code;
+      const refused = async () => ((await restart(id).catch((error: unknown) => error)) as Problem).code;
       expect(await refused()).to.equal('conflict');
       await settle(false);
       expect(isDown()).to.equal(true);
       expect(await refused()).to.equal('over-ceiling');
       Object.assign(world.context.config.ceilings, { microsAnHour: 9_000_000 });
-      await restart();
+      await restart(id);
       const { data } = await world.read(id);
       expect(data.vmsStopped).to.equal(undefined);
       expect(data.fuseAt, 'it is looked at anew').to.be.a('string');
       expect(data.price?.microsAnHour, 'it is admitted at what it really costs').to.be.above(1_500_000);
       expect(data.pauses?.every(({ until }) => until !== undefined)).to.equal(true);
+    });
+
+    it('stops within the hour what was only warned of, once the deployment stops VMs', async () => {
+      const id = await running(false, { ...stop, PLINTH_BEYOND_CEILING: 'warn' });
+      await settle(false);
+      expect(await lookedAt(id), 'told once').to.deep.equal(['running', 1]);
+      deploy({ beyond: 'stop' });
+      expect(await lookedAt(id)).to.deep.equal(['stopped', 2]);
+    });
+
+    it('looks within the hour at a ceiling that is lowered again after VMs were started beneath a higher one', async () => {
+      const id = await running(false);
+      expect(await lookedAt(id)).to.deep.equal(['stopped', 1]);
+      deploy({ microsAnHour: 9_000_000 });
+      await restart(id);
+      expect(await lookedAt(id)).to.deep.equal(['running', 1]);
+      // Where it only warns, too, whoever was told is told of the lower one.
+      deploy({ beyond: 'warn', microsAnHour: 1_500_000 });
+      expect(await lookedAt(id)).to.deep.equal(['running', 2]);
+      expect(await notices()).to.equal(2);
+    });
+
+    it('only warns where it is to warn: once of each ceiling that is raised and lowered', async () => {
+      const id = await running(false, { ...stop, PLINTH_BEYOND_CEILING: 'warn' });
+      expect(await lookedAt(id)).to.deep.equal(['running', 1]);
+      deploy({ microsAnHour: 9_000_000 });
+      expect(await lookedAt(id)).to.deep.equal(['running', 1]);
+      deploy({ microsAnHour: 1_500_000 });
+      expect(await lookedAt(id)).to.deep.equal(['running', 2]);
+      expect(await lookedAt(id)).to.deep.equal(['running', 2]);
+      expect(await notices()).to.equal(2);
+    });
+
+    it('only warns where it is to warn: once, although its VMs are looked at again', async () => {
+      const id = await running(false, { ...stop, PLINTH_BEYOND_CEILING: 'warn' });
+      expect(await lookedAt(id)).to.deep.equal(['running', 1]);
+      await restart(id);
+      expect(await lookedAt(id)).to.deep.equal(['running', 1]);
+      const { data } = await world.read(id);
+      expect(data.warnings.filter((each) => each.includes('is the most here'))).to.have.length(1);
+      expect(await notices()).to.equal(1);
+    });
+
+    it('looks within the hour at a ceiling that is lowered while it would be passed hours later', async () => {
+      const { PLINTH_USD_PER_HOUR: _, ...unlimited } = stop;
+      const id = await running(false, { ...unlimited, PLINTH_USD_PER_MONTH: '500' });
+      await settle(false);
+      const { fuseAt = '' } = (await world.read(id)).data;
+      const now = world.context.clock.now().getTime();
+      expect(Date.parse(fuseAt) - now, 'as far as its month goes').to.be.above(2 * 3_600_000);
+      expect(await lookedAt(id)).to.deep.equal(['running', 0]);
+      expect((await world.read(id)).data.fuseAt, 'the hourly look changes nothing').to.equal(fuseAt);
+      deploy({ microsAnHour: 1_500_000 });
+      expect(await lookedAt(id)).to.deep.equal(['stopped', 1]);
     });
   });
 });

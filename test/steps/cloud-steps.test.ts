@@ -1,5 +1,7 @@
 /** What single steps do with what they find in the cloud: adopt, adjust, refuse, fall back. Over the simulated cloud's own wire. */
 import { expect } from 'chai';
+import { zones } from '../../local/cloud/dns/zone.js';
+import { serverSets, unprovenDomains } from '../../local/cloud/dns/zones.js';
 import type { JsonObject } from '../../local/cloud/kernel/api.js';
 import { local } from '../../local/stack/deployment.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
@@ -370,6 +372,35 @@ describe('steps in a project that is set up', function () {
       const problem = await refusal(lab.make('zone'));
       expect(problem.code).to.equal('cloud-conflict');
       expect(problem.detail).to.contain('other-example.com').and.to.contain('example.com.');
+    });
+
+    it('that Google wants proof of: says where to prove it, and for whom, and is made once it is proven', async () => {
+      lab.resume({ options: optionsOf({ baseDomain: 'unproven.example.com' }) });
+      const domains = unprovenDomains(lab.cloud.world);
+      domains['unproven.example.com.'] = true;
+      const { detail, advice } = await refusal(lab.make('zone'));
+      for (const word of ['verify ownership', 'Search Console', 'run-cloud-step', '--base-domain', 'same command']) {
+        expect(`${detail} ${advice}`).to.include(word);
+      }
+      delete domains['unproven.example.com.'];
+      expect(await lab.make('zone')).to.include({ dnsName: 'unproven.example.com.' });
+    });
+
+    it('of a name of which all name servers have a zone: says what takes them, and is made once one is free', async () => {
+      lab.resume({ options: optionsOf({ baseDomain: 'crowded.example.com' }) });
+      const table = zones(lab.cloud.world);
+      const others = serverSets.map((nameServers, n) => {
+        const name = `projects/${local.dnsProject}/managedZones/other-${n}`;
+        const resource = { name: `other-${n}`, dnsName: 'crowded.example.com.', nameServers: [...nameServers] };
+        table[name] = { resource, records: {}, changes: {}, nextChange: 1, operations: {} };
+        return name;
+      });
+      const { detail, advice } = await refusal(lab.make('zone'));
+      for (const word of ['zone of that name', 'Remove', '--base-domain', 'same command']) {
+        expect(`${detail} ${advice}`).to.include(word);
+      }
+      for (const name of others) delete table[name];
+      expect(await lab.make('zone')).to.include({ dnsName: 'crowded.example.com.' });
     });
 
     it('leaves word in the metadata of where the records are', async () => {
