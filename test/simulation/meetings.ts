@@ -2,7 +2,7 @@
 import type { Acting, BootstrapsItem, Doing, Mishap, Teaming } from './bootstraps-plan.js';
 
 /** `seeds`: those that found it, or others that meet it. The first one finds the planted fault, if one names the play. */
-export type Meeting = readonly [what: string, items: readonly BootstrapsItem[], seeds: readonly [number, ...number[]]];
+type Meeting = readonly [what: string, items: readonly BootstrapsItem[], seeds: readonly [number, ...number[]]];
 
 /** Where nobody knows of better ones. */
 const usual = [1, 2, 3] as const;
