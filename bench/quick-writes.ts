@@ -9,7 +9,7 @@ export const quickWrites: Measurement = {
   async *measure(say) {
     const usual = await playsWith();
     for (const are of ['ABORTED', 'RESOURCE_EXHAUSTED'] as const) {
-      const { seconds, faults } = await playsWith({ kind: 'quick writes', are });
+      const { seconds, faults } = await playsWith([{ kind: 'quick writes', are }]);
       for (const fault of faults) say(fault);
       yield* [
         {

@@ -1,5 +1,5 @@
 /** Plays actions of the model on the functions beneath the API, without HTTP. */
-import { readConfig } from '../../functions/config.js';
+import { type Config, readConfig } from '../../functions/config.js';
 import { type Context, createContext } from '../../functions/context.js';
 import { setOrganizationCeilings, setTeamCeilings } from '../../functions/organizations/ceilings.js';
 import { detachTeam } from '../../functions/organizations/detachment.js';
@@ -29,7 +29,13 @@ import { Problem } from '../../shared/problems.js';
 import type { Action, Outcome } from './model.js';
 import { operator } from './organizations-server.js';
 
-const configOf = (creators: string, consent = '') =>
+/** Who may make organizations, and whether migrations need the team's consent. */
+interface Setting {
+  readonly creators: string;
+  readonly consent: string;
+}
+
+const configOf = ({ creators, consent }: Setting): Config =>
   readConfig({
     PLINTH_PROJECT: 'plinth-test',
     PLINTH_DEPLOYMENT: 'test',
@@ -39,16 +45,22 @@ const configOf = (creators: string, consent = '') =>
     PLINTH_ORGANIZATION_CREATORS: creators,
     PLINTH_MIGRATION_CONSENT: consent,
   });
-const [closed, open] = [configOf(''), configOf('anyone')];
+
+type Process = Pick<Context, 'store' | 'clock' | 'random'>;
+
+/** Contexts by setting. All but the members of a process is shared, because Google's clients take longer to create than a play lasts. */
+const contexts = new Map<string, Context>();
+
+export function contextBy(process: Process, setting: Setting): Context {
+  const key = `${setting.creators} ${setting.consent}`;
+  const known = contexts.get(key) ?? createContext(configOf(setting), { ...process, log: () => undefined });
+  contexts.set(key, known);
+  return { ...known, ...process };
+}
 
 /** `anyone` may make organizations, so migrations need the team's consent. */
-export const contextOf = (process: Pick<Context, 'store' | 'clock' | 'random'>, anyone = false): Context =>
-  createContext(anyone ? open : closed, { ...process, log: () => undefined });
-
-export const contextBy = (
-  process: Pick<Context, 'store' | 'clock' | 'random'>,
-  setting: { readonly creators: string; readonly consent: string },
-): Context => createContext(configOf(setting.creators, setting.consent), { ...process, log: () => undefined });
+export const contextOf = (process: Process, anyone = false): Context =>
+  contextBy(process, { creators: anyone ? 'anyone' : '', consent: '' });
 
 export const callerOf = (email: string) =>
   ({

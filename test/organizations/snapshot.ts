@@ -149,7 +149,7 @@ export function createReader(project: string, host: string): Reader {
 
 /** Of what a store in memory holds, where documents stand in the order of their making. */
 export function createMemoryReader(store: MemoryStore): Pick<Reader, 'snapshot' | 'events'> {
-  const rowsOf = (collection: string): unknown[] => Object.values(store.dump()[collection] ?? {});
+  const rowsOf = (collection: string): unknown[] => Object.values(store.seen(collection));
   return {
     snapshot: async () =>
       snapshotOf({

@@ -127,6 +127,9 @@ function latency(random: Random): number {
   return luck < 0.99 ? random.next() * 3 : random.next() * mostLateSeconds;
 }
 
+/** One for all plays: each that exists costs every promise of the process a little. */
+const delivery = new AsyncLocalStorage<string>();
+
 /** Seconds that clocks of functions differ by. */
 export const mostAheadSeconds = 20;
 const functionSeconds = 540;
@@ -189,7 +192,6 @@ export function createStage(seed: number, items: readonly BootstrapsItem[], watc
   const seconds = (): number => secondsOf(random);
   const policySeconds =
     onlyOf(items, 'slow policies') === undefined ? seconds : (): number => random.next() * mostLateSeconds;
-  const delivery = new AsyncLocalStorage<string>();
   let deliveries = 0;
 
   const disturb = (process: Process, call: string): Disturbance | undefined => {

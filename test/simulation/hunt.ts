@@ -61,14 +61,22 @@ export async function hunt(simulation: Simulation, { from, goesOn, shrinks = tru
   return { seeds, cpuSeconds: (user + system) / 1e6, ...(found === undefined ? {} : { found }) };
 }
 
+/** Fails with the first seed that does, as it is: a change is not held up for making it smaller. */
+export async function findsNothing(simulation: Simulation, goesOn: Hunting['goesOn']): Promise<void> {
+  const { found } = await hunt(simulation, { from: firstSeed, goesOn, shrinks: false });
+  if (found !== undefined) throw new Error(inWords(simulation, found));
+}
+
 /** What is wrong, the command that plays it again, and the timeline. */
 export function inWords({ name }: Simulation, { seed, without, told }: Found): string {
   const left = without.length === 0 ? '' : ` --without ${without.join(',')}`;
+  const command = `npm run simulate -- --world ${name} --seed ${seed}`;
   return [
     `Seed ${seed} of ${name}:`,
     ...told.faults.map((fault) => `  ${fault}`),
     '',
-    `npm run simulate -- --world ${name} --seed ${seed}${left}`,
+    command + left,
+    ...(without.length === 0 ? [`To make its plan smaller: ${command} --seeds 1`] : []),
     '',
     ...told.timeline,
   ].join('\n');

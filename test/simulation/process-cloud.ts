@@ -90,8 +90,10 @@ async function compute(ask: Ask, { path, httpMethod, parameters = {} }: Method, 
   const body = resource === undefined ? '' : JSON.stringify(resource);
   const reply = await ask({ host: 'compute', httpMethod, path: `${base}${filled}`, query, body });
   const status = statusOf(reply);
-  const text = textIn(reply);
-  if (status > 299) throw Object.assign(new Error(text), { httpStatusCode: status, [refusalBody]: text });
+  if (status > 299) {
+    const text = textIn(reply);
+    throw Object.assign(new Error(text), { httpStatusCode: status, [refusalBody]: text });
+  }
   return reply.kind === 'json' ? reply.body : {};
 }
 

@@ -3,7 +3,7 @@ import { playBootstraps } from './bootstraps.js';
 import type { BootstrapsItem } from './bootstraps-plan.js';
 import type { Told } from './told.js';
 
-/** Operations of the cloud take as long as they do by these. */
+/** Operations of the cloud take as long as these decide. */
 export const seeds: readonly number[] = [1, 2, 3, 4, 5, 6];
 
 /** When its last instance was done. */
@@ -15,12 +15,13 @@ function secondsIn({ timeline }: Told): number {
 
 /** Plays one by each seed, from its beginning to its removal. `seconds`: of all together, until they have succeeded. */
 export async function playsWith(
-  ...more: readonly BootstrapsItem[]
+  more: readonly BootstrapsItem[] = [],
+  some = seeds,
 ): Promise<{ readonly seconds: number; readonly faults: readonly string[] }> {
   const begins = { kind: 'do', what: 'begin', name: 'first', atSeconds: 0, variant: 0 } as const;
   let seconds = 0;
   const faults: string[] = [];
-  for (const seed of seeds) {
+  for (const seed of some) {
     const told = await playBootstraps(seed, [begins, { kind: 'prompt' }, ...more]);
     seconds += secondsIn(told);
     faults.push(...told.faults);

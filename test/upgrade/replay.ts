@@ -83,10 +83,21 @@ function pointsOf(recording: readonly Entry[], known: Set<string>, chosen: Chose
   });
 }
 
+/** What of the recordings is played, and from how many places of each at most, spread evenly. */
+export interface Extent {
+  readonly chosen: Chosen;
+  readonly most: number;
+}
+
 /** Returns how often this release took over. */
-export async function replay(release: string, file: string, known: Set<string>, chosen: Chosen): Promise<number> {
+export async function replay(
+  release: string,
+  file: string,
+  known: Set<string>,
+  { chosen, most }: Extent,
+): Promise<number> {
   const recording = readRecording(release, file);
-  const points = pointsOf(recording, known, chosen);
+  const points = spread(pointsOf(recording, known, chosen), most);
   const lab = await createEngineLab({ seed });
   try {
     const player = createPlayer(lab, {});

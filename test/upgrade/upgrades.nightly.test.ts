@@ -1,4 +1,4 @@
 import { onMachines, upgradesHold, upgradesHoldOnMachines } from './upgrades.js';
 
-upgradesHold(() => true);
+upgradesHold({ chosen: () => true, most: Number.POSITIVE_INFINITY });
 upgradesHoldOnMachines(onMachines, 100);

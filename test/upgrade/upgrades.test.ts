@@ -1,4 +1,4 @@
 import { upgradesHold } from './upgrades.js';
 
-/** After each commit that is the first to claim, or to end, an instance of a step. */
-upgradesHold((firsts) => firsts.some((each) => / (?:running|ended)$/.test(each)));
+/** Of the commits that are the first to claim, or to end, an instance of a step: some. Nights play from all places. */
+upgradesHold({ chosen: (firsts) => firsts.some((each) => / (?:running|ended)$/.test(each)), most: 5 });

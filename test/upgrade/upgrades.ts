@@ -1,12 +1,12 @@
-/** This release goes on with what others began. The short and the long test differ in after how many commits they try. */
+/** This release goes on with what others began. The tests of a change and of a night differ in how many places they play from. */
 import { expect } from 'chai';
 import { version } from '../../shared/version.js';
 import { keysAtHand } from '../install-config/made-bootstrap.js';
 import { needMachines } from '../support/machines.js';
 import { recordingsOf, releases } from './recording.js';
-import { type Chosen, replay, replayOnMachines } from './replay.js';
+import { type Chosen, type Extent, replay, replayOnMachines } from './replay.js';
 
-export function upgradesHold(chosen: Chosen): void {
+export function upgradesHold(extent: Extent): void {
   describe('this release takes over bootstraps', function () {
     this.timeout(1_200_000);
     before(keysAtHand);
@@ -19,7 +19,7 @@ export function upgradesHold(chosen: Chosen): void {
       const known = new Set<string>();
       for (const file of recordingsOf(release, { machines: false })) {
         it(`that ${release} began, and brings each to its end: ${file.split('.')[0]}`, async () => {
-          expect(await replay(release, file, known, chosen)).to.be.at.least(1);
+          expect(await replay(release, file, known, extent)).to.be.at.least(1);
         });
       }
     }

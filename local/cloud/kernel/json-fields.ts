@@ -1,4 +1,4 @@
-/** Reads fields of JSON bodies that the kernel has already checked against the API surface. */
+/** Reads and copies fields of JSON bodies that the kernel has already checked against the API surface. */
 import type { Json, JsonObject } from './api.js';
 
 export const textOf = (value: Json | undefined): string | undefined => (typeof value === 'string' ? value : undefined);
@@ -20,6 +20,15 @@ export const objectsOf = (value: Json | undefined): JsonObject[] =>
 
 export const textsOf = (value: Json | undefined): string[] =>
   Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
+
+/** Several times as quick as structuredClone, and each reply is copied. */
+export function copyOf<T extends Json>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(copyOf) as T;
+  const copy: JsonObject = {};
+  for (const name of Object.keys(value)) copy[name] = copyOf((value as JsonObject)[name] as Json);
+  return copy as T;
+}
 
 export const labelsOf = (value: Json | undefined): Record<string, string> =>
   Object.fromEntries(

@@ -23,7 +23,7 @@ import {
 import type { createCalls } from './calls.js';
 import { credentialsInvalid, credentialsMissing, errorBody, notSimulated, serviceDisabled } from './errors.js';
 import { type Disturbance, disturbancesOf } from './faults.js';
-import { textOf } from './json-fields.js';
+import { copyOf, textOf } from './json-fields.js';
 import { limitOf } from './limits.js';
 import { checkPageToken } from './pages.js';
 import { shapeOf } from './partial-reply.js';
@@ -179,8 +179,7 @@ async function answer(
       `the simulated cloud's reply to ${method.id} does not fit the API: ${faults.slice(0, 5).join('; ')}`,
     );
   }
-  // Copy at this moment: the live record may change while the reply leaves.
-  return shape(structuredClone(reply));
+  return shape(reply);
 }
 
 export function authenticate(authorization: string | undefined, callerOf: KernelOptions['callerOf']): Caller {
@@ -214,10 +213,11 @@ async function handle(world: RunningWorld, call: OpenCall, handler: Handler): Pr
   call.until = until;
   const reply = await result;
   // Where things take time, nothing is over in the reply that begins it.
-  const told = world.scaled(1) > 0 ? structuredClone(reply) : reply;
+  const begun = world.scaled(1) > 0 ? copyOf(reply) : undefined;
   world.runDue();
   await suffer(after);
-  return told;
+  // The live record may change while the reply leaves.
+  return begun ?? copyOf(reply);
 }
 
 async function suffer(disturbances: readonly Disturbance[]): Promise<void> {
