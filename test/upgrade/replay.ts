@@ -358,7 +358,9 @@ async function takeOver(
   if (!toGo) expect(done, where).to.include.members([...ends]);
   const { tables, documents } = await lab.save();
   const files = documents.filter(({ collection }) => collection === collections.files);
-  expect(JSON.stringify([tables, files]), where).not.to.match(/\b(?:undefined|NaN)\b/);
+  // Keys in base64 may hold these letters between signs of their own.
+  const nothing = /.{0,80}(?:\bundefined\b|(?<![\w+/])NaN(?![\w+/=])).{0,80}/.exec(JSON.stringify([tables, files]));
+  expect(nothing?.[0], where).to.equal(undefined);
   const leases = documents.filter(({ collection }) => collection === collections.leases);
   expect(leases, where).to.deep.equal([]);
 }
