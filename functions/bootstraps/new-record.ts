@@ -56,7 +56,9 @@ export function startGeneration(
     [...plan.keys()].map((id) => {
       const before = record.instances[id];
       if (before !== undefined && kept?.has(id)) return [id, before];
-      return [id, { state: 'waiting' as const, attempt: 0, ...keptOf(before) }];
+      const { unfinished: look } = plan.get(id)?.step ?? {};
+      const cutOff = look !== undefined && (before?.state === 'ready' || before?.cutOff === true) && { cutOff: true };
+      return [id, { state: 'waiting' as const, attempt: 0, ...keptOf(before), ...cutOff }];
     }),
   );
   const event = { schema: 1, type: 'state', at, state: 'running', generation: record.generation } as const;

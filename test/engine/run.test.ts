@@ -822,6 +822,28 @@ describe('the engine', () => {
       expect(await vmOf(id)).to.deep.include({ state: 'cancelled', unfinished: there });
     });
 
+    it('is looked at where a resume cut its run off, and what it needs then fails', async () => {
+      let isDenied = false;
+      const project = toy(world, 'project', {
+        observe: async (_, look) => (isDenied ? undefined : look()),
+        run: async (_, make) => (isDenied ? denied() : make()),
+      });
+      const vm = toy(world, 'vm', {
+        needs: { project },
+        run: async () => ({ kind: 'again', seconds: 100, note: 'the VM is starting' }),
+        unfinished: async () => there,
+      });
+      const steps = [project, vm];
+      const { id } = (await world.begin(steps)).bootstrap;
+      await world.run(steps, world.take(), 60);
+      world.queue.length = 0;
+      isDenied = true;
+      await world.begin(steps, { projectTtl: '3h' });
+      await world.drain(steps);
+      expect(await vmOf(id)).to.deep.include({ state: 'cancelled', unfinished: there });
+      expect((await world.read(id)).data.state).to.equal('failed');
+    });
+
     it('is kept while what it needs is looked at again', async () => {
       const its = leaving();
       const { id } = (await world.begin(its.steps)).bootstrap;

@@ -35,6 +35,8 @@ export const InstanceRecord = z.object({
   output: z.unknown().optional(),
   /** What was there and cost money when it failed or was cancelled. It is kept while a new generation looks again. */
   unfinished: z.unknown().optional(),
+  /** A resume cut it off before it ended. What it asked for may be there, and is looked at if this generation does not run it. */
+  cutOff: z.boolean().optional(),
   /** How often this instance sent its needs back to be looked at, in this generation. */
   rechecks: z.int().optional(),
 });

@@ -19,10 +19,10 @@ import {
 } from './documents.js';
 import { removalPlanOf } from './removal-plan.js';
 
-/** What a lease needs to know of an instance. */
-export type Leased = Pick<Instance, 'id' | 'lane'>;
+/** What a lease needs to know of an instance. `cancel`: it does not run, and what there is of it is looked at. */
+export type Leased = Pick<Instance, 'id' | 'lane'> & { readonly cancel?: boolean };
 
-export interface Transition<I extends Leased = Instance> {
+export interface Transition<I extends Leased = Instance & Leased> {
   readonly record: BootstrapRecord;
   /** Leased in the same commit, and published after it. */
   readonly ready: readonly I[];
@@ -140,6 +140,11 @@ export function advance(before: BootstrapRecord, plan: Plan, at: string, told: T
   const open = Object.values(instances).some(({ state }) => state === 'ready' || state === 'client');
   const record: BootstrapRecord = { ...before, instances };
   if (open || (before.state !== 'running' && before.state !== 'cancelling')) return { record, ready, events: told };
+  const unseen = [...plan.values()].filter(({ id }) => instances[id]?.state === 'waiting' && instances[id]?.cutOff);
+  if (before.state === 'running' && unseen.length > 0) {
+    const looks = unseen.map((instance) => ({ ...instance, cancel: true }));
+    return { record: { ...before, instances: marked(instances, unseen) }, ready: looks, events: told };
+  }
 
   const state = endState(before.state, plan, instances);
   const problem = problemIn(plan, instances, 'Run the same command again: it goes on from here.');
@@ -292,7 +297,12 @@ function problemIn(plan: Plan, instances: BootstrapRecord['instances'], advice: 
 /** How long a message may take before sweep sends another. */
 export const publishGraceSeconds = 30;
 
-export const readyLease = (bootstrapId: string, generation: number, { id, lane }: Leased, at: string): LeaseRecord => ({
+export const readyLease = (
+  bootstrapId: string,
+  generation: number,
+  { id, lane, cancel }: Leased,
+  at: string,
+): LeaseRecord => ({
   schema: 1,
   bootstrapId,
   instance: id,
@@ -304,6 +314,7 @@ export const readyLease = (bootstrapId: string, generation: number, { id, lane }
   failures: {},
   propagationSeconds: 0,
   deaths: 0,
+  ...(cancel === true && { cancel }),
 });
 
 /** The writes of the events, numbered from the last one of `before`. */
