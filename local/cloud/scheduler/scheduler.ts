@@ -142,14 +142,15 @@ const remove: Handler = (call, world) => {
   return {};
 };
 
-/** A job that is in the state already stays as it is. */
+/** Terraform's provider resumes each new job, and Google takes that. It refuses to pause what is paused. */
 const turn =
   (state: 'ENABLED' | 'PAUSED'): Handler =>
   (call, world) => {
     const record = find(call, world);
-    // Terraform's provider resumes each new job, and Google takes that.
-    if (record.job['state'] === state && state === 'ENABLED') return record.job;
-    if (record.job['state'] === state) throw new GoogleError(400, 'FAILED_PRECONDITION', 'Job is already PAUSED.');
+    if (record.job['state'] === state) {
+      if (state === 'PAUSED') throw new GoogleError(400, 'FAILED_PRECONDITION', 'Job is already PAUSED.');
+      return record.job;
+    }
     record.job['state'] = state;
     plan(world, record);
     return record.job;
