@@ -1,17 +1,14 @@
 /** Where an organization requires OS Login: a bootstrap with an install, from its beginning to its removal. */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { collections, held } from '../../local/cloud/compute/resources.js';
 import { homeOf, runPlinth } from '../../local/demo/plinth-process.js';
 import { vmAt } from '../../local/machines/vms.js';
-import { type MadePackage, makePackage } from '../../local/packages/make-package.js';
-import { publishPackage } from '../../local/packages/publish.js';
 import { functionAccount } from '../../local/stack/deployment.js';
 import { functionNames } from '../../shared/names.js';
+import { publishSample, type SamplePackage } from '../support/sample-package.js';
 import { type Caller, makeScene, type Scene, succeeded } from '../support/scene.js';
 
 const hostAccount = functionAccount(functionNames.runHostStep);
@@ -25,23 +22,17 @@ describe('where OS Login is required', function () {
   this.timeout(300_000);
   let scene: Scene;
   let alice: Caller;
-  let folder: string;
-  let made: MadePackage;
+  let made: SamplePackage;
 
   before(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'plinth-package-'));
-    made = await makePackage(folder);
     scene = await makeScene({
       machines: 'embedded',
       worldSettings: { 'policy.compute.requireOsLogin': 'enforced' },
     });
-    await publishPackage(scene.cloud, made);
+    made = await publishSample(scene);
     alice = await scene.caller();
   });
-  after(async () => {
-    await scene?.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  after(() => scene?.close());
 
   const keysOf = () =>
     Object.values(

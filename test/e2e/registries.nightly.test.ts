@@ -1,34 +1,26 @@
 /** A bootstrap whose images come from forge1's registry to the jumpbox, which is down at first: skopeo for real, on embedded machines. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { startPlinth } from '../../local/demo/plinth-process.js';
 import { forge1Pat } from '../../local/forge1/forge1.js';
 import { type Forge1Registry, startForge1Registry } from '../../local/forge1/registry.js';
-import { type MadePackage, makePackage } from '../../local/packages/make-package.js';
-import { publishPackage } from '../../local/packages/publish.js';
+import { publishSample, type SamplePackage } from '../support/sample-package.js';
 import { type Caller, failedWith, makeScene, type Scene, succeeded } from '../support/scene.js';
 
 describe('images of a bootstrap', function () {
   this.timeout(300_000);
   let scene: Scene;
   let alice: Caller;
-  let folder: string;
-  let made: MadePackage;
+  let made: SamplePackage;
   let registry: Forge1Registry | undefined;
 
   before(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'plinth-package-'));
-    made = await makePackage(folder);
     scene = await makeScene({ machines: 'embedded' });
-    await publishPackage(scene.cloud, made);
+    made = await publishSample(scene);
     alice = await scene.caller();
   });
   after(async () => {
     await scene?.close();
     await registry?.close();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   const logOf = async (name: string): Promise<string> => {

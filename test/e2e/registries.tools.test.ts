@@ -1,31 +1,21 @@
 /** A bootstrap whose images go to the project's repository: skopeo for real, on embedded machines. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { startPlinth } from '../../local/demo/plinth-process.js';
-import { type MadePackage, makePackage } from '../../local/packages/make-package.js';
-import { publishPackage } from '../../local/packages/publish.js';
+import { publishSample, type SamplePackage } from '../support/sample-package.js';
 import { type Caller, makeScene, type Scene, succeeded } from '../support/scene.js';
 
 describe('images of a bootstrap', function () {
   this.timeout(300_000);
   let scene: Scene;
   let alice: Caller;
-  let folder: string;
-  let made: MadePackage;
+  let made: SamplePackage;
 
   before(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'plinth-package-'));
-    made = await makePackage(folder);
     scene = await makeScene({ machines: 'embedded' });
-    await publishPackage(scene.cloud, made);
+    made = await publishSample(scene);
     alice = await scene.caller();
   });
-  after(async () => {
-    await scene?.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  after(() => scene?.close());
 
   const logOf = async (name: string): Promise<string> => {
     const ran = await startPlinth(['beta', 'bootstrap-cloud', 'logs', name, 'images'], alice).ended;

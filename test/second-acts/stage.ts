@@ -1,15 +1,13 @@
 /** Where second acts are played: one local stack for many seeds, and for each a user with a folder of their own. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Store } from '../../functions/store/store.js';
 import { type PlinthRun, runPlinth, startPlinth } from '../../local/demo/plinth-process.js';
-import { makePackage } from '../../local/packages/make-package.js';
-import { publishPackage } from '../../local/packages/publish.js';
 import { local } from '../../local/stack/deployment.js';
 import { Problem } from '../../shared/problems.js';
 import { runAt } from '../support/plinth-here.js';
+import { publishSample } from '../support/sample-package.js';
 import { type Caller, makeScene, type Scene } from '../support/scene.js';
 
 /** What the store does to the next commits. Swapped by an act, and reset after it. */
@@ -42,24 +40,13 @@ export async function openStage({ machines }: { readonly machines: boolean }): P
     scene,
     store,
     trouble,
-    packageVersion: machines ? await publishSample(scene) : undefined,
+    packageVersion: machines ? (await publishSample(scene)).version : undefined,
     nextName(seed) {
       plays += 1;
       return `s${seed}p${plays}`;
     },
     close: () => scene.close(),
   };
-}
-
-async function publishSample({ cloud }: Scene): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'plinth-package-'));
-  try {
-    const made = await makePackage(folder);
-    await publishPackage(cloud, made);
-    return made.version;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
 }
 
 /** Commits of the functions fail, or end as those of a function that dies: their message comes again. */

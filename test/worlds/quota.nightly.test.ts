@@ -1,33 +1,23 @@
 /** A new account whose quota Google raises: from nothing to an installed platform, on embedded machines. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect } from 'chai';
-import { type MadePackage, makePackage } from '../../local/packages/make-package.js';
-import { publishPackage } from '../../local/packages/publish.js';
+import { publishSample, type SamplePackage } from '../support/sample-package.js';
 import { makeScene, type Scene, succeeded } from '../support/scene.js';
 
 describe('an install in a new account', function () {
   this.timeout(240_000);
   let scene: Scene;
-  let folder: string;
-  let made: MadePackage;
+  let made: SamplePackage;
 
   before(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'plinth-package-'));
-    made = await makePackage(folder);
     scene = await makeScene({
       world: 'fresh',
       worldSettings: { 'chance.quotaGranted': 1 },
       settings: { PLINTH_QUOTA_CONTACT: 'quota@example.com' },
       machines: 'embedded',
     });
-    await publishPackage(scene.cloud, made);
+    made = await publishSample(scene);
   });
-  after(async () => {
-    await scene?.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  after(() => scene?.close());
 
   it('ends with 0 once the quota is granted', async () => {
     const alice = await scene.caller();
