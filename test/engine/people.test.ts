@@ -137,6 +137,33 @@ describe('what a person takes back while a step gives it', () => {
     expect(world.things.get('caller-role')).to.equal(JSON.stringify([alice.email, []]));
   });
 
+  it('is not given by a record that was read before, with a lease that was read after', async () => {
+    const { world, steps, id } = await begun(acts[1] as Act);
+    world.things.delete('caller-role');
+    // Takes it back and gives it again, so that a message waits.
+    await unshare(world.context, steps, id, alice.email, carol);
+    await share(world.context, steps, id, alice.email, carol);
+    world.waits.length = 0;
+    const [, message] = world.queue.splice(0);
+    if (message === undefined) throw new Error('nothing was published');
+    const { store } = world.context;
+    const { get } = store;
+    let takenBack: Promise<unknown> | undefined;
+    Object.assign(store, {
+      async get(collection: string, document: string) {
+        if (collection === collections.leases && takenBack === undefined) {
+          await Promise.resolve();
+          takenBack = unshare(world.context, steps, id, alice.email, carol);
+          await takenBack;
+        }
+        return get(collection, document);
+      },
+    });
+    await world.run(steps, message);
+    await world.drain(steps);
+    expect(world.things.get('caller-role')).to.equal(JSON.stringify([alice.email, []]));
+  });
+
   it('is not looked at sooner because it is changed once more', async () => {
     const { world, steps, id, first, letGo } = await givingLate();
     await unshare(world.context, steps, id, alice.email, carol);
