@@ -81,7 +81,8 @@ export const runPlinth = (args: readonly string[], options: PlinthOptions): Prom
 /** The age identities that plinth stores for its owner. */
 export function ageIdentitiesIn(folder: string): string[] {
   const kept = join(configFolderOf(folder), 'age');
-  return readdirSync(kept)
-    .map((name) => /AGE-SECRET-KEY-1\w+/.exec(readFileSync(join(kept, name), 'utf8'))?.[0])
+  return readdirSync(kept, { withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => /AGE-SECRET-KEY-1\w+/.exec(readFileSync(join(kept, name), 'utf8'))?.[0])
     .filter((identity) => identity !== undefined);
 }

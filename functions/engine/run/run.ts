@@ -121,16 +121,14 @@ interface Found {
   readonly restSeconds: number;
 }
 
-/** Finds what the message refers to, unless it no longer means anything. */
+/**
+ * Finds what the message refers to, unless it no longer means anything. The lease is read first: a person's change writes both in
+ * one commit, so a record that is read later is never older than the lease that is claimed.
+ */
 async function find({ store, clock }: Context, message: StepMessage): Promise<Found | 'ignored' | 'busy'> {
-  const [leaseFound, bootstrapFound] = await persist(() =>
-    Promise.all([
-      store.get(collections.leases, leaseId(message.bootstrapId, message.instance)),
-      store.get(collections.bootstraps, message.bootstrapId),
-    ]),
-  );
-  const lease = read(leaseFound, liftLease);
-  const bootstrap = read(bootstrapFound, liftBootstrap);
+  const { bootstrapId, instance } = message;
+  const lease = read(await persist(() => store.get(collections.leases, leaseId(bootstrapId, instance))), liftLease);
+  const bootstrap = read(await persist(() => store.get(collections.bootstraps, bootstrapId)), liftBootstrap);
   if (lease === undefined || bootstrap === undefined) return 'ignored';
   const { data } = lease;
   if (data.generation !== message.generation || data.generation !== bootstrap.data.generation) return 'ignored';
