@@ -13,6 +13,7 @@ import { Problem } from '../shared/problems.js';
 import { proxyVariables } from '../shared/proxy-variables.js';
 import { keyForms } from '../shared/secret-forms.js';
 import { createSecretRedactor, type SecretRedactor } from '../shared/secret-redactor.js';
+import { sshProxyForm, sshProxyRule } from '../shared/ssh-proxy.js';
 import { configPath, readConfig, whyNoEndpoint, withoutSlash } from './files/config-file.js';
 import type { Io } from './frame/io.js';
 
@@ -151,6 +152,15 @@ export function tunnelUrlOf({ iapTunnelUrl: given }: Pick<Settings, 'iapTunnelUr
   const message = 'must be a wss URL (plain ws is for loopback only)';
   throw new Problem('bad-input', `PLINTH_IAP_TUNNEL_URL ${message}.`, {
     errors: [{ path: 'PLINTH_IAP_TUNNEL_URL', message }],
+  });
+}
+
+/** Programs see it in the config of ssh and in the list of processes, so it holds no login. Throws a Problem without its value. */
+export function sshProxyOf({ sshProxy: given }: Pick<Settings, 'sshProxy'>): string | undefined {
+  if (given === undefined || sshProxyForm.test(given)) return given;
+  throw new Problem('bad-input', `PLINTH_SSH_PROXY ${sshProxyRule}, without a login.`, {
+    errors: [{ path: 'PLINTH_SSH_PROXY', message: sshProxyRule }],
+    advice: 'Correct it, or unset it.',
   });
 }
 

@@ -11,6 +11,7 @@ import { asciiLowerCased, Email } from '../shared/organization/email.js';
 import { type Fault, Problem } from '../shared/problems.js';
 import type { Releases } from '../shared/release.js';
 import { accessFaults, SourceRanges, sourceRangesOf } from '../shared/source-ranges.js';
+import { sshProxyForm, sshProxyRule } from '../shared/ssh-proxy.js';
 import { PricesSetting, type PriceTable } from './cost/prices.js';
 import { type Pool, PoolsSetting, poolFaults } from './pools/setting.js';
 import { readHeaders, tracesUrl } from './tracing/tracing.js';
@@ -202,7 +203,7 @@ const origin = url.refine((value) => new URL(value).pathname === '/', 'must have
 /** Traffic through the proxy is encrypted end to end, so plain http is fine. */
 const proxy = z
   .string()
-  .regex(/^http:\/\/(?:[\w.-]+|\[[\da-f:]+\]):\d{1,5}\/?$/i, 'must be http://host:port')
+  .regex(sshProxyForm, sshProxyRule)
   .transform((value) => value.replace(/\/$/, ''));
 const amount = AmountText.transform(microsOf);
 const hostPort = z.string().regex(/^[\w.-]+:\d+$|^\[[\da-f:]+\]:\d+$/i, 'must be host:port');

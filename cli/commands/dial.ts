@@ -63,8 +63,12 @@ function readTarget(call: Call): { readonly to: Target; readonly faults: readonl
 }
 
 async function dialed({ settings }: Call, { address, port }: Target): Promise<Duplex> {
-  const { dial } = await import('../../functions/remote/dial.js');
-  return dial(address, port, { name: address, proxy: settings.sshProxy, timeoutSeconds });
+  const [{ dial }, { sshProxyOf }] = await Promise.all([
+    import('../../functions/remote/dial.js'),
+    import('../settings.js'),
+  ]);
+  const proxy = sshProxyOf(settings);
+  return dial(address, port, { name: address, proxy, timeoutSeconds });
 }
 
 async function tunneled(

@@ -7,6 +7,7 @@ import { placeOf, reason } from '../files/files.js';
 import { readSecretTextIfThere } from '../files/secret-text.js';
 import type { Call } from '../frame/command.js';
 import { agentKeys, findSshKey, sshKeyFaults } from '../identity/ssh-key.js';
+import { sshProxyOf } from '../settings.js';
 import { type Check, failed, failedBy, ok, warning } from './check.js';
 
 export async function fileChecks({ settings }: Call): Promise<Check[]> {
@@ -35,12 +36,14 @@ const settingNames = [
   ...['PLINTH_ACCESS_TOKEN', 'PLINTH_IAP_TUNNEL_URL', 'PLINTH_SERVICE_ACCOUNT'],
 ];
 
-function settingChecks({ env, sshProxy }: Call['settings']): Check[] {
+function settingChecks(settings: Call['settings']): Check[] {
   const name = 'settings';
-  if (sshProxy !== undefined && !/^http:\/\/(?:[\w.-]+|\[[\da-f:]+\]):\d{1,5}\/?$/i.test(sshProxy)) {
-    return [failed(name, 'bad-input', 'PLINTH_SSH_PROXY must be http://host:port', 'Correct it, or unset it.')];
+  try {
+    sshProxyOf(settings);
+  } catch (error) {
+    return [failedBy(name, error)];
   }
-  const set = settingNames.filter((variable) => (env[variable] ?? '') !== '');
+  const set = settingNames.filter((variable) => (settings.env[variable] ?? '') !== '');
   return set.length === 0 ? [] : [ok(name, `${set.join(', ')} ${set.length === 1 ? 'is' : 'are'} set`)];
 }
 

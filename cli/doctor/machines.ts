@@ -8,7 +8,7 @@ import type { Call } from '../frame/command.js';
 import { createAccessToken, type FoundToken, findAccessToken } from '../identity/access-token.js';
 import { jumpboxIn, jumpboxName } from '../machines/jumpbox.js';
 import { agentFor } from '../network/send.js';
-import { tunnelUrlOf } from '../settings.js';
+import { sshProxyOf, tunnelUrlOf } from '../settings.js';
 import { type Check, failedBy, ok, skipped, warning } from './check.js';
 
 const tokenName = 'access token for IAP';
@@ -79,7 +79,7 @@ async function wayCheck(call: Call, view: BootstrapView, name: string): Promise<
 
 async function dialed({ settings }: Call, address: string): Promise<Duplex> {
   const { dial } = await import('../../functions/remote/dial.js');
-  return dial(address, 22, { name: jumpboxName, proxy: settings.sshProxy, timeoutSeconds });
+  return dial(address, 22, { name: jumpboxName, proxy: sshProxyOf(settings), timeoutSeconds });
 }
 
 async function tunneled({ settings, interrupted: signal }: Call, place: Omit<Parameters<Open>[0], 'port'>) {

@@ -3,7 +3,7 @@ import { createRemote, type Host, type Identity, type Remote } from '../../funct
 import type { BootstrapView, MachineLogin, VmView } from '../../shared/bootstrap/bootstrap.js';
 import { Problem } from '../../shared/problems.js';
 import { agentFor } from '../network/send.js';
-import { type Settings, tunnelUrlOf } from '../settings.js';
+import { type Settings, sshProxyOf, tunnelUrlOf } from '../settings.js';
 
 export const jumpboxName = 'jumpbox';
 
@@ -42,7 +42,10 @@ export function callerRemote(settings: ReachSettings, interrupted?: AbortSignal)
     return source(fresh);
   };
   const url = tunnelUrlOf(settings);
-  return createRemote({ sshProxy: settings.sshProxy, iap: { url, token, agent: () => agentFor(settings.env, url) } });
+  return createRemote({
+    sshProxy: sshProxyOf(settings),
+    iap: { url, token, agent: () => agentFor(settings.env, url) },
+  });
 }
 
 /** Address and host keys may change between two calls, because the VM may have been restarted. */

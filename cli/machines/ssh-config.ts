@@ -11,7 +11,7 @@ import { Problem } from '../../shared/problems.js';
 import { hostKeysIn, signaturesOf } from '../../shared/ssh-public-key.js';
 import { expandHome, makeSecretFolder, placeOf, secretMode, writeWhole } from '../files/files.js';
 import type { SshKey } from '../identity/ssh-key.js';
-import type { Settings } from '../settings.js';
+import { type Settings, sshProxyOf } from '../settings.js';
 import { jumpboxName } from './jumpbox.js';
 
 /** The host keys to trust. What else its machine may have published, or a record may say, is none. */
@@ -116,7 +116,7 @@ function hostLines(vm: VmView, projectId: string, settings: Settings, osLoginUse
 
 /** What ssh dials, and the command that does so in its place. It works in any shell, and wherever ssh runs later. */
 function wayToJumpbox({ internalIp, externalIp, tunnel }: VmView, settings: Settings) {
-  const { sshProxy, iapTunnelUrl, program } = settings;
+  const { iapTunnelUrl, program } = settings;
   const dial = [...program, 'beta', 'dial'];
   if (tunnel !== undefined) {
     const url = iapTunnelUrl === undefined ? [] : ['env', `PLINTH_IAP_TUNNEL_URL=${iapTunnelUrl}`];
@@ -124,6 +124,7 @@ function wayToJumpbox({ internalIp, externalIp, tunnel }: VmView, settings: Sett
     return { address: tunnel.instance, command };
   }
   const address = externalIp ?? internalIp;
+  const sshProxy = sshProxyOf(settings);
   if (sshProxy === undefined) return { address };
   return { address, command: commandOf(['env', `PLINTH_SSH_PROXY=${sshProxy}`, ...dial]) };
 }
