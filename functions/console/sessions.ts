@@ -61,7 +61,8 @@ export async function beginSession(
   const now = clock.now();
   const endsAt = addSeconds(now, sessionSeconds);
   const data: SessionRecord = { schema: 1, email, createdAt: now.toISOString(), endsAt, expireAt: endsAt };
-  await persist(() => store.commit([{ kind: 'create', collection, id: sha256(id), data }]));
+  // The id is random, so a second try after a lost answer can only meet its own document.
+  await persist(() => store.commit([{ kind: 'set', collection, id: sha256(id), data }]));
   return sealOf(context, client).seal({ id, ...tokens });
 }
 

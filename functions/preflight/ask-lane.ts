@@ -47,7 +47,8 @@ export async function askLane(
   let verdicts: PreflightRecord['verdicts'];
   let why = `the ${lane} lane has not answered within ${laneSeconds} s`;
   try {
-    await persist(() => store.commit([{ kind: 'create', collection, id, data }]));
+    // The id is random, so a second try after a lost answer can only meet its own document.
+    await persist(() => store.commit([{ kind: 'set', collection, id, data }]));
     const attributes = trace === undefined ? {} : { traceparent: traceparentOf(trace) };
     const message = { schema: 1, bootstrapId: id, instance: preflightInstance, generation: 1 } as const;
     await publisher.publish(lane, [message], attributes);

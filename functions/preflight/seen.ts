@@ -60,7 +60,8 @@ export async function keepSeen(
     until,
     expireAt: until,
   };
-  await persist(() => store.commit([{ kind: 'create', collection: collections.preflights, id: idOf(token), data }]));
+  // The id is random, so a second try after a lost answer can only meet its own document.
+  await persist(() => store.commit([{ kind: 'set', collection: collections.preflights, id: idOf(token), data }]));
   return token;
 }
 

@@ -19,7 +19,7 @@ export interface Document<T = Data> {
 }
 
 /**
- * `create` fails if the document exists. `update` merges top-level fields. A value of `undefined` removes the field. `update`
+ * `create` fails if the document exists, `set` writes it either way. `update` merges top-level fields. A value of `undefined` removes the field. `update`
  * and `delete` fail if the document is missing, or has another version than the given one.
  */
 export type Write =
