@@ -19,8 +19,8 @@ export interface Document<T = Data> {
 }
 
 /**
- * `create` fails if the document exists, `set` writes it either way. `update` merges top-level fields. A value of `undefined` removes the field. `update`
- * and `delete` fail if the document is missing, or has another version than the given one.
+ * `create` fails if the document exists, and `set` writes it either way. `update` merges top-level fields. A value of `undefined`
+ * removes the field. `update` and `delete` fail if the document is missing, or has another version than the given one.
  */
 export type Write =
   | { readonly kind: 'create'; readonly collection: string; readonly id: string; readonly data: Data }
