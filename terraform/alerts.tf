@@ -6,55 +6,55 @@ locals {
       name     = "messages that are none of ours"
       window   = 300
       over     = 0
-      document = "Something publishes to a step topic that is not plinth, or a release sends what an older one can't read. The log of the function has the event's id; the message was dropped. Runbook: docs/operate/runbooks/poisoned-message.md"
+      document = "Something publishes to a step topic that is not plinth, or a release sends what an older one can't read. The log of the function has the event's id; the message was dropped. Runbook: docs/operate/runbooks.md#poisoned-message"
     }
     deaths = {
       name     = "a step that functions die of"
       window   = 300
       over     = 0
-      document = "A step ended its function as often as it may, and was failed. Look for memory and time-outs in the function's log by the bootstrap's id; the same command goes on from what stands. Runbook: docs/operate/runbooks/step-kills-function.md"
+      document = "A step ended its function as often as it may, and was failed. Look for memory and time-outs in the function's log by the bootstrap's id; the same command goes on from what stands. Runbook: docs/operate/runbooks.md#step-kills-function"
     }
     resent = {
       name     = "stuck steps"
       window   = 900
       over     = 12
-      document = "Sweep finds something due nearly every minute: functions die, or messages don't arrive. Look at the errors and instances of run-cloud-step and run-host-step, and whether their triggers' subscriptions have a backlog. Runbook: docs/operate/runbooks/stuck-steps.md"
+      document = "Sweep finds something due nearly every minute: functions die, or messages don't arrive. Look at the errors and instances of run-cloud-step and run-host-step, and whether their triggers' subscriptions have a backlog. Runbook: docs/operate/runbooks.md#stuck-steps"
     }
     cleanup_failures = {
       name     = "cleanup can't remove"
       window   = 900
       over     = 2
-      document = "Cleanup could not look at, judge or hand over a project several times. Projects go on costing money. Runbook: docs/operate/runbooks/cleanup-cannot-remove.md"
+      document = "Cleanup could not look at, judge or hand over a project several times. Projects go on costing money. Runbook: docs/operate/runbooks.md#cleanup-cannot-remove"
     }
     quarantined = {
       name     = "a removal that is left alone"
       window   = 300
       over     = 0
-      document = "A removal failed three times in a row and is tried no more: its machines go on costing money. The log line says why and what to do; `plinth beta bootstrap-cloud cleanup` tries it again. Runbook: docs/operate/runbooks/removal-left-alone.md"
+      document = "A removal failed three times in a row and is tried no more: its machines go on costing money. The log line says why and what to do; `plinth beta bootstrap-cloud cleanup` tries it again. Runbook: docs/operate/runbooks.md#removal-left-alone"
     }
     fuse_failures = {
       name     = "costs can't be found out"
       window   = 300
       over     = 0
-      document = "Sweep could not find out what a bootstrap costs, so no ceiling holds for it: it is neither warned nor stopped. The log line says which one and why, and sweep tries again each hour. Runbook: docs/operate/runbooks/costs-too-much.md"
+      document = "Sweep could not find out what a bootstrap costs, so no ceiling holds for it: it is neither warned nor stopped. The log line says which one and why, and sweep tries again each hour. Runbook: docs/operate/runbooks.md#costs-too-much"
     }
     unknown = {
       name     = "projects or machines of unknown origin"
       window   = 300
       over     = 0
-      document = "A project bears our labels, and no record knows it, or a project of a bootstrap has machines that its plan does not hold. Each is told once, and costs money until somebody decides. `plinth beta cleanup list` shows them. Runbook: docs/operate/runbooks/unknown-project.md"
+      document = "A project bears our labels, and no record knows it, or a project of a bootstrap has machines that its plan does not hold. Each is told once, and costs money until somebody decides. `plinth beta cleanup list` shows them. Runbook: docs/operate/runbooks.md#unknown-project"
     }
     dry_pools = {
       name     = "a pool is dry"
       window   = 900
       over     = 12
-      document = "A pool of prepared projects has had none to give nearly every minute of a quarter of an hour. Bootstraps make their projects themselves, and take longer. The log line says which pool it is, and why. Runbook: docs/operate/runbooks/pool-dry.md"
+      document = "A pool of prepared projects has had none to give nearly every minute of a quarter of an hour. Bootstraps make their projects themselves, and take longer. The log line says which pool it is, and why. Runbook: docs/operate/runbooks.md#pool-dry"
     }
     not_loaded = {
       name     = "a function can't be loaded"
       window   = 300
       over     = 0
-      document = "A setting is faulty or the release is broken; the log of the function names all faults. The lanes' messages wait meanwhile, and come again. Runbook: docs/operate/runbooks/function-not-loaded.md"
+      document = "A setting is faulty or the release is broken; the log of the function names all faults. The lanes' messages wait meanwhile, and come again. Runbook: docs/operate/runbooks.md#function-not-loaded"
     }
   }
 
@@ -123,8 +123,8 @@ resource "google_monitoring_alert_policy" "log" {
 # An absence is one only after there was something: a job that never worked is seen by `scheduled_errors`.
 resource "google_monitoring_alert_policy" "late" {
   for_each = {
-    cleanup = "Projects past their time go on costing money. Is the job plinth-cleanup paused (`plinth beta cleanup schedule status`)? Does the function fail (its log)? Runbook: docs/operate/runbooks/cleanup-late.md"
-    sweep   = "What was lost is not sent again: bootstraps stand still. Is the job plinth-sweep paused or gone? Does the function fail (its log)? Runbook: docs/operate/runbooks/sweep-late.md"
+    cleanup = "Projects past their time go on costing money. Is the job plinth-cleanup paused (`plinth beta cleanup schedule status`)? Does the function fail (its log)? Runbook: docs/operate/runbooks.md#cleanup-late"
+    sweep   = "What was lost is not sent again: bootstraps stand still. Is the job plinth-sweep paused or gone? Does the function fail (its log)? Runbook: docs/operate/runbooks.md#sweep-late"
   }
 
   project               = var.project_id
@@ -179,7 +179,7 @@ resource "google_monitoring_alert_policy" "scheduled_errors" {
   }
 
   documentation {
-    content = "Sweep or cleanup answers Cloud Scheduler with an error. 401 or 403: its identity, its audience, or who may invoke the function; 5xx: the function's log has why. Until then nothing is sent again, or nothing is removed. Runbook: docs/operate/runbooks/scheduler-refused.md"
+    content = "Sweep or cleanup answers Cloud Scheduler with an error. 401 or 403: its identity, its audience, or who may invoke the function; 5xx: the function's log has why. Until then nothing is sent again, or nothing is removed. Runbook: docs/operate/runbooks.md#scheduler-refused"
   }
 
   depends_on = [google_cloudfunctions2_function.function]
@@ -211,7 +211,7 @@ resource "google_monitoring_alert_policy" "server_errors" {
   }
 
   documentation {
-    content = "Every such answer bears a trace id, and the function's log has the rest under it. After a deployment, roll back. Runbook: docs/operate/runbooks/server-errors.md"
+    content = "Every such answer bears a trace id, and the function's log has the rest under it. After a deployment, roll back. Runbook: docs/operate/runbooks.md#server-errors"
   }
 
   depends_on = [google_cloudfunctions2_function.function]
@@ -244,7 +244,7 @@ resource "google_monitoring_alert_policy" "oldest_message" {
   }
 
   documentation {
-    content = "A lane does not take its messages: its function fails, may not be called, or has no place left. Bootstraps stand still. Nothing is lost: messages are kept for a day, and sweep sends again. Runbook: docs/operate/runbooks/messages-wait.md"
+    content = "A lane does not take its messages: its function fails, may not be called, or has no place left. Bootstraps stand still. Nothing is lost: messages are kept for a day, and sweep sends again. Runbook: docs/operate/runbooks.md#messages-wait"
   }
 
   depends_on = [google_cloudfunctions2_function.function]
@@ -276,7 +276,7 @@ resource "google_monitoring_alert_policy" "host_lane_busy" {
   }
 
   documentation {
-    content = "So many installs run at once that steps on machines soon wait for a place. They go on, only later. More places: `sizes` of run-host-step. Runbook: docs/operate/runbooks/host-lane-busy.md"
+    content = "So many installs run at once that steps on machines soon wait for a place. They go on, only later. More places: `sizes` of run-host-step. Runbook: docs/operate/runbooks.md#host-lane-busy"
   }
 
   depends_on = [google_cloudfunctions2_function.function]

@@ -98,7 +98,7 @@ run "watching" {
     condition = alltrue([
       for alert in concat(values(google_monitoring_alert_policy.log), values(google_monitoring_alert_policy.late), [google_monitoring_alert_policy.scheduled_errors, google_monitoring_alert_policy.server_errors, google_monitoring_alert_policy.oldest_message, google_monitoring_alert_policy.host_lane_busy]) :
       length(alert.notification_channels) == 2 && alert.enabled != false && length(alert.documentation[0].content) > 80
-      && can(regex("Runbook: docs/operate/runbooks/[a-z-]+\\.md$", alert.documentation[0].content))
+      && can(regex("Runbook: docs/operate/runbooks\\.md#[a-z-]+$", alert.documentation[0].content))
     ])
     error_message = "Each alert reaches everybody who is to hear of it, says what to do, and names its runbook."
   }

@@ -1,5 +1,5 @@
-/** Each alert has a page, each page fits on one screen, and all that a page names exists. test/printed proves that its commands parse. */
-import { readdirSync, readFileSync } from 'node:fs';
+/** Each alert has a section, each section fits on one screen, and all that a section names exists. test/printed proves that its commands parse. */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { commands } from '../../cli/commands/index.js';
@@ -10,11 +10,11 @@ import { BootstrapState } from '../../shared/bootstrap/bootstrap.js';
 import { deploymentSecrets, functionNames, labels, schedulerJobs, topics } from '../../shared/names.js';
 import { problemKinds } from '../../shared/problems.js';
 
-const folder = join('docs', 'operate', 'runbooks');
-const index = readFileSync(join(folder, 'README.md'), 'utf8');
-const pages = readdirSync(folder)
-  .filter((file) => file.endsWith('.md') && file !== 'README.md')
-  .map((file) => ({ page: file.replace(/\.md$/, ''), text: readFileSync(join(folder, file), 'utf8') }));
+const [index = '', ...parts] = readFileSync(join('docs', 'operate', 'runbooks.md'), 'utf8').split(/^(?=## )/m);
+const pages = parts.map((text) => {
+  const [, title = ''] = /^## (.+)$/m.exec(text) ?? [];
+  return { page: title.toLowerCase().replaceAll(' ', '-'), text };
+});
 const fenced = /^```\w*\n([\s\S]*?)^```$/gm;
 const blocksIn = (text: string): string[] => [...text.matchAll(fenced)].map(([, script = '']) => script);
 const proseIn = (text: string): string => text.replaceAll(fenced, '');
@@ -36,9 +36,9 @@ const unknownIn = (named: (text: string) => readonly string[], isKnown: (name: s
   );
 
 describe('runbooks', () => {
-  const ofAlerts = groupsIn(alerts, /Runbook: docs\/operate\/runbooks\/([a-z-]+)\.md"/g);
+  const ofAlerts = groupsIn(alerts, /Runbook: docs\/operate\/runbooks\.md#([a-z-]+)"/g);
 
-  it('each alert names its own page, and the page is there', () => {
+  it('each alert names its own section, and the section is there', () => {
     // Of `late` each key is an alert.
     const tables = ['log_alerts = {', 'for_each = {'].map(
       (begin) => alerts.slice(alerts.indexOf(begin)).split('\n  }')[0],
@@ -57,7 +57,7 @@ describe('runbooks', () => {
       expect(text).to.contain('**Way back.**');
       expect(text.split('\n').length).to.be.at.most(screenLines);
       expect(blocksIn(text)).not.to.deep.equal([]);
-      expect(index).to.contain(`(${page}.md)`);
+      expect(index).to.contain(`(#${page})`);
     });
   }
 
