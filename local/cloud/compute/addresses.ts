@@ -1,7 +1,7 @@
-/** Compute's static addresses, regional and global, and new addresses for VMs. */
+/** Compute's static addresses of regions, and new addresses for VMs. */
 import { GoogleError, type JsonObject, type World } from '../kernel/api.js';
+import { notSimulated } from '../kernel/errors.js';
 import { objectsOf, textOf, textsOf } from '../kernel/json-fields.js';
-import { lookUpProject } from '../projects/projects.js';
 import { defineCollection, type Found, relabelled, type Wanted } from './collection.js';
 import { contains, formatIp, freeIp, parseIp, parseRange } from './ip-ranges.js';
 import { checkQuota } from './quotas.js';
@@ -37,6 +37,8 @@ export function freshExternalIp(world: World): string {
 }
 
 function isExternalIpTaken(world: World, ip: string): boolean {
+  const natIpsOf = ({ networkInterfaces }: JsonObject) =>
+    objectsOf(networkInterfaces).flatMap(({ accessConfigs }) => objectsOf(accessConfigs).map(({ natIP }) => natIP));
   const has = (collection: Collection, one: (resource: JsonObject) => boolean): boolean => {
     const table = held(world, collection);
     for (const path in table) if (one(table[path]?.resource ?? {})) return true;
@@ -45,11 +47,7 @@ function isExternalIpTaken(world: World, ip: string): boolean {
   return (
     has(addresses, ({ address }) => address === ip) ||
     has(collections.forwardingRules, ({ IPAddress }) => IPAddress === ip) ||
-    has(collections.instances, ({ networkInterfaces }) =>
-      objectsOf(networkInterfaces).some(({ accessConfigs }) =>
-        objectsOf(accessConfigs).some(({ natIP }) => natIP === ip),
-      ),
-    )
+    has(collections.instances, (vm) => natIpsOf(vm).includes(ip))
   );
 }
 
@@ -104,8 +102,7 @@ function make({ call, path, place }: Wanted, world: World): JsonObject {
   const type = textOf(call.body['addressType']) ?? 'EXTERNAL';
   if (type === 'EXTERNAL') checkQuota(world, place, 'STATIC_ADDRESSES');
   const labels = checkLabels(call.body['labels']);
-  const where =
-    type === 'INTERNAL' ? internalAddress(call.body, place, world) : externalAddress(call.body, place, world);
+  const where = type === 'INTERNAL' ? internalAddress(call.body, place, world) : externalAddress(call.body);
   return {
     ...call.body,
     ...where,
@@ -114,38 +111,13 @@ function make({ call, path, place }: Wanted, world: World): JsonObject {
     status: 'RESERVING',
     addressType: type,
     labelFingerprint: fingerprint(labels),
-    ...(place.region === undefined
-      ? {}
-      : { region: link(`projects/${place.project.projectId}/regions/${place.region}`) }),
+    region: link(`projects/${place.project.projectId}/${place.scope}`),
   };
 }
 
-function externalAddress(body: JsonObject, place: Place, world: World): JsonObject {
-  const wanted = textOf(body['address']);
-  if (wanted === undefined) return { networkTier: textOf(body['networkTier']) ?? 'PREMIUM' };
-  if (ephemeralUsers(world, place, wanted).length === 0) {
-    throw invalid(
-      'resource.address',
-      wanted,
-      'Specified IP address is not an in-use ephemeral address of this project.',
-    );
-  }
-  return { networkTier: 'PREMIUM' };
-}
-
-/** The VMs and forwarding rules of a place's region that use an address. */
-function ephemeralUsers(world: World, { project, region = '' }: Place, ip: string): string[] {
-  const vms = heldIn(world, collections.instances, project.projectId).filter(
-    ([path, { resource }]) =>
-      path.split('/')[3]?.startsWith(`${region}-`) === true &&
-      objectsOf(resource['networkInterfaces']).some((nic) =>
-        objectsOf(nic['accessConfigs']).some((access) => access['natIP'] === ip),
-      ),
-  );
-  const rules = heldIn(world, collections.forwardingRules, project.projectId).filter(
-    ([path, { resource }]) => path.split('/')[3] === region && resource['IPAddress'] === ip,
-  );
-  return [...vms, ...rules].map(([path]) => path);
+function externalAddress(body: JsonObject): JsonObject {
+  if (body['address'] !== undefined) throw notSimulated('reservation of an external address of your choice');
+  return { networkTier: textOf(body['networkTier']) ?? 'PREMIUM' };
 }
 
 function internalAddress(body: JsonObject, place: Place, world: World): JsonObject {
@@ -174,25 +146,15 @@ function checkUser({ path, found }: Found): void {
   if (user !== undefined) throw inUse('address', path, unlink(user));
 }
 
-function usersOf({ selfLink, address, addressType }: JsonObject, world: World): string[] {
-  const [, projectId = '', , region] = unlink(String(selfLink)).split('/');
-  const project = lookUpProject(world, projectId);
-  if (project === undefined || addressType !== 'EXTERNAL') return [];
-  return ephemeralUsers(world, { project, scope: '', prefix: '', region, zone: undefined }, String(address));
-}
-
 export const servedAddresses = defineCollection({
   of: addresses,
-  methodNames: ['addresses', 'globalAddresses'],
   scope: 'region',
   make,
   changes: { setLabels: relabelled },
-  /** The address is chosen only now. One that was ephemeral keeps its users. */
-  made(found, world) {
-    const { resource } = found;
+  /** An external address is chosen only now. */
+  made({ resource }, world) {
     resource['address'] ??= freshExternalIp(world);
     resource['status'] = 'RESERVED';
-    for (const user of usersOf(resource, world)) useAddress(found, user, true);
   },
   beforeDelete: checkUser,
 });

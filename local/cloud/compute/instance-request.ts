@@ -34,15 +34,15 @@ import { ensureAutoSubnetworks } from './subnetworks.js';
 
 const { instances, disks, networks, subnetworks } = collections;
 
-export interface Wanted {
+interface WantedInstance {
   readonly instance: Held;
   /** New disks by path. */
-  readonly disks: readonly (readonly [string, Held])[];
+  readonly made: readonly (readonly [string, Held])[];
+  /** The paths of disks that exist. */
   readonly attached: readonly string[];
-  readonly provisioning: 'SPOT' | 'PREEMPTIBLE' | 'STANDARD';
 }
 
-export function wantedInstance(body: JsonObject, path: string, place: Place, world: World): Wanted {
+export function wantedInstance(body: JsonObject, path: string, place: Place, world: World): WantedInstance {
   const machineType = machineTypeFrom(body, place, world);
   const { attachedDisks, made, attached } = disksFrom(body, path, place, world);
   const networkInterfaces = interfacesFrom(body, place, world);
@@ -51,13 +51,11 @@ export function wantedInstance(body: JsonObject, path: string, place: Place, wor
   const labels = checkLabels(body['labels']);
   const tags = tagsFrom(objectOf(body['tags']), 'resource.tags');
   const serviceAccounts = accountsFrom(body, place, world);
-  const description = textOf(body['description']);
-  const hostname = textOf(body['hostname']);
   const resource: JsonObject = {
     ...serverFields(path, instances, world),
     name: lastOf(path),
-    ...(description === undefined ? {} : { description }),
-    ...(hostname === undefined ? {} : { hostname }),
+    ...(textOf(body['description']) === undefined ? {} : { description: body['description'] }),
+    ...(textOf(body['hostname']) === undefined ? {} : { hostname: body['hostname'] }),
     tags,
     machineType: link(machineType),
     status: 'PROVISIONING',
@@ -83,7 +81,7 @@ export function wantedInstance(body: JsonObject, path: string, place: Place, wor
     fingerprint: fingerprint([path, world.id()]),
     lastStartTimestamp: stamp(world.now()),
   };
-  return { instance: { phase: 'making', resource }, disks: made, attached, provisioning: provisioningOf(scheduling) };
+  return { instance: { phase: 'making', resource }, made, attached };
 }
 
 // --- machine type ---------------------------------------------------------------------------------------------------
@@ -181,7 +179,7 @@ function disksFrom(body: JsonObject, path: string, place: Place, world: World) {
 }
 
 /** The path of a disk that a VM may take: it exists, is ready and has no user. */
-export function existingDisk(source: string, field: string, place: Place, world: World): string {
+function existingDisk(source: string, field: string, place: Place, world: World): string {
   const at = pathOf(source, `${field}.source`, place, world);
   const found = held(world, disks)[at];
   if (found === undefined) throw notFound(at);
@@ -357,7 +355,7 @@ export function schedulingFrom(given: JsonObject): JsonObject {
   };
 }
 
-export function provisioningOf(scheduling: JsonObject): Wanted['provisioning'] {
+export function provisioningOf(scheduling: JsonObject): 'SPOT' | 'PREEMPTIBLE' | 'STANDARD' {
   if (scheduling['provisioningModel'] === 'SPOT') return 'SPOT';
   return scheduling['preemptible'] === true ? 'PREEMPTIBLE' : 'STANDARD';
 }

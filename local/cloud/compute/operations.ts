@@ -1,12 +1,9 @@
 /** Compute's operations. Every change begins one, and it is DONE when its effect has run. Clients use get, list and wait. */
 import type { CloudCall, Effect, GoogleError, Handler, JsonObject, Served, World } from '../kernel/api.js';
 import { textOf } from '../kernel/json-fields.js';
-import { fitting } from './fits.js';
 import { entriesOf, projectIn, put } from './of-project.js';
 import {
-  aggregatedOf,
-  type Collection,
-  type findReady,
+  type Found,
   invalid,
   lastOf,
   link,
@@ -31,11 +28,8 @@ export interface Failure {
   readonly details?: JsonObject[];
 }
 
-export interface Beginning {
+interface Work {
   readonly type: string;
-  /** Path of the resource that the operation changes. */
-  readonly target: string;
-  readonly targetId: string;
   readonly seconds: number;
   readonly exact?: boolean;
   /** Name of the effect that ends the operation, made by `ending`. */
@@ -43,11 +37,16 @@ export interface Beginning {
   readonly args?: JsonObject;
 }
 
+interface Beginning extends Work {
+  /** Path of the resource that the operation changes. */
+  readonly target: string;
+  readonly targetId: string;
+}
+
 /** Answers with the operation that the same request id began before, or runs the call. */
 export const once =
-  (change: Handler): Handler =>
+  (handler: Handler): Handler =>
   (call, world) => {
-    const handler = fitting(change);
     const id = call.params['requestId'];
     if (id === undefined || id === '') return handler(call, world);
     if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id) || /^[0-]+$/.test(id)) {
@@ -72,29 +71,15 @@ export function begin(call: CloudCall, world: World, place: Place, what: Beginni
   world.schedule(
     what.seconds,
     what.effect,
-    { operation: pathOfOperation(place, name), target: what.target, ...what.args },
+    { operation: pathOfOperation(place, name), target: what.target, id: what.targetId, ...what.args },
     { exact: what.exact ?? false },
   );
   return operation;
 }
 
-/** Marks a resource as leaving and begins its deletion. The effect `compute.<collection>.deleted` ends it. */
-export function beginDelete(
-  call: CloudCall,
-  world: World,
-  { path, found, place }: ReturnType<typeof findReady>,
-  collection: Collection,
-  seconds = 10,
-): JsonObject {
-  found.phase = 'leaving';
-  return begin(call, world, place, {
-    type: 'delete',
-    target: path,
-    targetId: String(found.resource['id']),
-    seconds,
-    effect: `compute.${collection.name}.deleted`,
-  });
-}
+/** Begins an operation on a resource of a collection. */
+export const beginOn = (call: CloudCall, world: World, { path, found, place }: Found, work: Work): JsonObject =>
+  begin(call, world, place, { ...work, target: path, targetId: String(found.resource['id']) });
 
 /** An operation of Google itself, such as taking a spot VM away. It is already over. */
 export function systemOperation(
@@ -215,39 +200,15 @@ const list: Handler = (call, world) => {
   return listOf(call, `${prefix}/operations`, 'compute#operationList', inside);
 };
 
-const collection: Collection = {
-  name: 'operations',
-  singular: 'operation',
-  kind: 'compute#operation',
-  isAlsoGlobal: true,
-};
-
-const aggregated: Handler = (call, world) => {
-  const { projectId } = placeOf(call, world).project;
-  const mine = entriesOf(table(world), projectId);
-  return aggregatedOf(call, `projects/${projectId}/aggregated/operations`, collection, 'any', mine);
-};
-
-/** Forgets an operation. What it does goes on. */
-const forget: Handler = (call, world) => {
-  const { selfLink } = find(call, world);
-  delete table(world)[unlink(String(selfLink))];
-  return {};
-};
-
 const scopes = ['globalOperations', 'regionOperations', 'zoneOperations'];
 
-const operationHandlers: Record<string, Handler> = {
-  ...Object.fromEntries(
-    scopes.flatMap((scope) => [
-      [`compute.${scope}.get`, get],
-      [`compute.${scope}.list`, list],
-      [`compute.${scope}.wait`, wait],
-      [`compute.${scope}.delete`, forget],
-    ]),
-  ),
-  'compute.globalOperations.aggregatedList': aggregated,
-};
+const operationHandlers: Record<string, Handler> = Object.fromEntries(
+  scopes.flatMap((scope) => [
+    [`compute.${scope}.get`, get],
+    [`compute.${scope}.list`, list],
+    [`compute.${scope}.wait`, wait],
+  ]),
+);
 
 const operationEffects: Record<string, Effect> = {
   'compute.operations.run': (args, world) => {

@@ -30,14 +30,7 @@ export const regionalMetrics = [
   ...Object.values(familyMetrics),
 ] as const;
 /** Metrics counted per project. */
-export const globalMetrics = [
-  'NETWORKS',
-  'SUBNETWORKS',
-  'FIREWALLS',
-  'ROUTERS',
-  'SNAPSHOTS',
-  'CPUS_ALL_REGIONS',
-] as const;
+export const globalMetrics = ['NETWORKS', 'SUBNETWORKS', 'FIREWALLS', 'ROUTERS', 'CPUS_ALL_REGIONS'] as const;
 export type Metric = (typeof regionalMetrics)[number] | (typeof globalMetrics)[number];
 
 export interface Use {
@@ -95,7 +88,6 @@ const counted: Readonly<Record<CountedMetric, readonly [Kind, (resources: JsonOb
   SUBNETWORKS: ['subnetworks', each],
   FIREWALLS: ['firewalls', each],
   ROUTERS: ['routers', each],
-  SNAPSHOTS: ['snapshots', each],
 };
 
 /** How much of `metric` the project uses. Regional metrics count in the region alone. */
