@@ -197,6 +197,7 @@ const routersAndAddresses: readonly Case[] = [
       ['an address that exists', { name: 'gateway' }, 'alreadyExists'],
       ['an unknown type of address', { addressType: 'MARTIAN' }, 'invalid'],
       ['an internal address without subnetwork', { addressType: 'INTERNAL' }, 'required'],
+      ['an external address that nothing uses', { address: '8.8.8.8' }, 'invalid'],
       [
         'an internal address from elsewhere',
         { addressType: 'INTERNAL', subnetwork: `regions/${region}/subnetworks/sub`, address: '10.99.0.1' },

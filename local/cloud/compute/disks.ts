@@ -1,5 +1,6 @@
 /** Compute's disks. Most disks are made together with an instance. */
 import type { JsonObject, World } from '../kernel/api.js';
+import { notSimulated } from '../kernel/errors.js';
 import { numberOf, objectsOf, textOf, textsOf } from '../kernel/json-fields.js';
 import { type Change, defineCollection, type Found, relabelled, type Wanted } from './collection.js';
 import { guestOsFeatures, imageFrom } from './images.js';
@@ -86,6 +87,7 @@ export function diskFrom(wish: DiskWish, path: string, place: Place, world: Worl
 }
 
 function make({ call, path, place }: Wanted, world: World): JsonObject {
+  if (call.body['sourceSnapshot'] !== undefined) throw notSimulated('snapshots of disks');
   const wish: DiskWish = {
     sourceImage: call.params['sourceImage'] ?? textOf(call.body['sourceImage']),
     sizeGb: numberOf(call.body['sizeGb']),

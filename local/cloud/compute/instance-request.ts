@@ -1,5 +1,6 @@
 /** Checks the body of an instance insert. Makes the instance and the disks it asks for. */
 import { GoogleError, type JsonObject, type World } from '../kernel/api.js';
+import { notSimulated } from '../kernel/errors.js';
 import { flagOf, numberOf, objectOf, objectsOf, textOf, textsOf } from '../kernel/json-fields.js';
 import { reservedIn, takenIn } from './addresses.js';
 import { defaultAccountOf } from './default-network.js';
@@ -8,7 +9,6 @@ import { guestOsFeatures } from './images.js';
 import { contains, parseIp, parseRange } from './ip-ranges.js';
 import { checkMachineTypeLimit, machineTypeOf } from './machine-types.js';
 import { metadataFrom } from './metadata.js';
-import { regionOf } from './places.js';
 import {
   alreadyExists,
   checkLabels,
@@ -32,7 +32,7 @@ import {
 } from './resources.js';
 import { ensureAutoSubnetworks } from './subnetworks.js';
 
-const { instances, disks, networks, subnetworks } = collections;
+const { instances, disks, subnetworks } = collections;
 
 interface WantedInstance {
   readonly instance: Held;
@@ -139,7 +139,7 @@ function disksFrom(body: JsonObject, path: string, place: Place, world: World) {
       type: 'PERSISTENT',
       mode: textOf(disk['mode']) ?? 'READ_WRITE',
       source: link(at),
-      deviceName: textOf(disk['deviceName']) ?? (boot ? 'persistent-disk-0' : `persistent-disk-${index}`),
+      deviceName: textOf(disk['deviceName']) ?? `persistent-disk-${index}`,
       index,
       boot,
       autoDelete: flagOf(disk['autoDelete']) ?? false,
@@ -152,7 +152,8 @@ function disksFrom(body: JsonObject, path: string, place: Place, world: World) {
 
   function newDisk(disk: JsonObject, wish: JsonObject, index: number): string {
     const field = `resource.disks[${index}].initializeParams`;
-    if (index === 0 && wish['sourceImage'] === undefined && wish['sourceSnapshot'] === undefined) {
+    if (wish['sourceSnapshot'] !== undefined) throw notSimulated('snapshots of disks');
+    if (index === 0 && wish['sourceImage'] === undefined) {
       throw invalid('resource.disks[0]', '', 'Boot disk must have a source specified.');
     }
     const name = textOf(wish['diskName']) ?? (index === 0 ? lastOf(path) : `${lastOf(path)}-${index}`);
@@ -200,7 +201,7 @@ function interfacesFrom(body: JsonObject, place: Place, world: World): JsonObjec
     const field = `resource.networkInterfaces[${index}]`;
     const { network, subnetwork } = networksOf(nic, field, place, world);
     const networkIP = textOf(nic['networkIP']);
-    if (networkIP !== undefined && subnetwork !== undefined) checkInternalIp(networkIP, subnetwork, field, world);
+    if (networkIP !== undefined) checkInternalIp(networkIP, subnetwork, field, world);
     const accessConfigs = objectsOf(nic['accessConfigs']).map((access, at) =>
       accessConfigFrom(access, `${field}.accessConfigs[${at}]`, place, world),
     );
@@ -210,11 +211,11 @@ function interfacesFrom(body: JsonObject, place: Place, world: World): JsonObjec
       kind: 'compute#networkInterface',
       name: `nic${index}`,
       network: link(network),
-      ...(subnetwork === undefined ? {} : { subnetwork: link(subnetwork) }),
+      subnetwork: link(subnetwork),
       ...(networkIP === undefined ? {} : { networkIP }),
       ...(accessConfigs.length === 0 ? {} : { accessConfigs }),
       stackType: textOf(nic['stackType']) ?? 'IPV4_ONLY',
-      fingerprint: fingerprint([network, subnetwork ?? null, accessConfigs]),
+      fingerprint: fingerprint([network, subnetwork, accessConfigs]),
     };
   });
 }
@@ -224,42 +225,36 @@ function networksOf(
   field: string,
   place: Place,
   world: World,
-): { network: string; subnetwork?: string } {
-  const subnetReference = textOf(nic['subnetwork']);
-  const networkReference =
-    textOf(nic['network']) ?? (subnetReference === undefined ? 'global/networks/default' : undefined);
-  if (subnetReference !== undefined) {
-    const path = pathOf(subnetReference, `${field}.subnetwork`, place, world);
-    if (lastOf(path) === 'default') ensureAutoSubnetworks(world, place.project.projectId);
-    const found = held(world, subnetworks)[path];
+): { network: string; subnetwork: string } {
+  const existing = (kind: 'network' | 'subnetwork', reference: string): { path: string; resource: JsonObject } => {
+    const path = pathOf(reference, `${field}.${kind}`, place, world);
+    if (kind === 'subnetwork' && lastOf(path) === 'default') ensureAutoSubnetworks(world, place.project.projectId);
+    const found = held(world, collections[`${kind}s`])[path];
     if (found === undefined) {
-      throw invalid(`${field}.subnetwork`, subnetReference, 'The referenced subnetwork resource cannot be found.');
+      throw invalid(`${field}.${kind}`, reference, `The referenced ${kind} resource cannot be found.`);
     }
     if (found.phase !== 'ready') throw notReady(path);
-    if (path.split('/')[3] !== regionOf(place.zone ?? '')) {
-      throw invalid(`${field}.subnetwork`, subnetReference, 'The subnetwork must be in the region of the instance.');
-    }
-    const network = unlink(String(found.resource['network']));
-    if (networkReference !== undefined && pathOf(networkReference, `${field}.network`, place, world) !== network) {
-      throw invalid(`${field}.network`, networkReference, 'The network does not match the network of the subnetwork.');
-    }
-    return { network, subnetwork: path };
-  }
-  const network = pathOf(networkReference ?? '', `${field}.network`, place, world);
-  const found = held(world, networks)[network];
-  if (found === undefined) {
-    throw invalid(`${field}.network`, networkReference ?? '', 'The referenced network resource cannot be found.');
-  }
-  if (found.phase !== 'ready') throw notReady(network);
-  if (found.resource['autoCreateSubnetworks'] !== true) {
-    throw invalid(field, '', 'Subnetwork should be specified for custom subnetmode network');
-  }
-  const project = network.split('/')[1] ?? '';
-  ensureAutoSubnetworks(world, project);
-  return {
-    network,
-    subnetwork: `projects/${project}/regions/${regionOf(place.zone ?? '')}/subnetworks/${lastOf(network)}`,
+    return { path, resource: found.resource };
   };
+  const [givenNetwork, givenSubnetwork] = [textOf(nic['network']), textOf(nic['subnetwork'])];
+  if (givenSubnetwork === undefined) {
+    const { path, resource } = existing('network', givenNetwork ?? 'global/networks/default');
+    if (resource['autoCreateSubnetworks'] !== true) {
+      throw invalid(field, '', 'Subnetwork should be specified for custom subnetmode network');
+    }
+    const project = path.split('/')[1] ?? '';
+    ensureAutoSubnetworks(world, project);
+    return { network: path, subnetwork: `projects/${project}/regions/${place.region}/subnetworks/${lastOf(path)}` };
+  }
+  const { path, resource } = existing('subnetwork', givenSubnetwork);
+  if (path.split('/')[3] !== place.region) {
+    throw invalid(`${field}.subnetwork`, givenSubnetwork, 'The subnetwork must be in the region of the instance.');
+  }
+  const network = unlink(String(resource['network']));
+  if (givenNetwork !== undefined && pathOf(givenNetwork, `${field}.network`, place, world) !== network) {
+    throw invalid(`${field}.network`, givenNetwork, 'The network does not match the network of the subnetwork.');
+  }
+  return { network, subnetwork: path };
 }
 
 function checkInternalIp(ip: string, subnetwork: string, field: string, world: World): void {

@@ -65,16 +65,11 @@ const unlinkOperation = (operation: JsonObject): string => unlink(textOf(operati
 
 /** Begins an operation. With a time factor of 0 it is over before the reply leaves. */
 export function begin(call: CloudCall, world: World, place: Place, what: Beginning): JsonObject {
-  const name = `operation-${world.now()}-${hex(world, 13)}-${hex(world, 8)}-${hex(world, 8)}`;
-  const operation = record(world, place, name, what.type, what.target, what.targetId, call.caller.email);
-  world.schedule(what.seconds * 0.15, 'compute.operations.run', { operation: pathOfOperation(place, name) });
-  world.schedule(
-    what.seconds,
-    what.effect,
-    { operation: pathOfOperation(place, name), target: what.target, id: what.targetId, ...what.args },
-    { exact: what.exact ?? false },
-  );
-  return operation;
+  const { type, seconds, target, targetId: id } = what;
+  const [operation, reply] = record(world, place, 'operation', { type, target, id, user: call.caller.email });
+  world.schedule(seconds * 0.15, 'compute.operations.run', { operation });
+  world.schedule(seconds, what.effect, { operation, target, id, ...what.args }, { exact: what.exact ?? false });
+  return reply;
 }
 
 /** Begins an operation on a resource of a collection. */
@@ -82,51 +77,44 @@ export const beginOn = (call: CloudCall, world: World, { path, found, place }: F
   begin(call, world, place, { ...work, target: path, targetId: String(found.resource['id']) });
 
 /** An operation of Google itself, such as taking a spot VM away. It is already over. */
-export function systemOperation(
-  world: World,
-  place: Place,
-  type: string,
-  target: string,
-  targetId: string,
-): JsonObject {
-  const name = `systemevent-${world.now()}-${hex(world, 13)}-${hex(world, 8)}-${hex(world, 8)}`;
-  const operation = record(world, place, name, type, target, targetId, 'system');
+export function systemOperation(world: World, place: Place, type: string, target: string, id: string): void {
+  const [, operation] = record(world, place, 'systemevent', { type, target, id, user: 'system' });
   finish(world, operation);
-  return operation;
 }
 
-const pathOfOperation = (place: Place, name: string): string => `${place.prefix}/operations/${name}`;
+interface Begun {
+  readonly type: string;
+  readonly target: string;
+  readonly id: string;
+  readonly user: string;
+}
 
 function record(
   world: World,
-  place: Place,
-  name: string,
-  type: string,
-  target: string,
-  targetId: string,
-  user: string,
-) {
-  const now = stamp(world.now());
-  const path = pathOfOperation(place, name);
+  { project, scope, prefix }: Place,
+  kind: 'operation' | 'systemevent',
+  { type, target, id, user }: Begun,
+): [path: string, operation: JsonObject] {
+  const name = `${kind}-${world.now()}-${hex(world, 13)}-${hex(world, 8)}-${hex(world, 8)}`;
+  const path = `${prefix}/operations/${name}`;
+  const where = link(`projects/${project.projectId}/${scope}`);
   const operation: JsonObject = {
     kind: 'compute#operation',
     id: world.id(),
     name,
     operationType: type,
     targetLink: link(target),
-    targetId,
+    targetId: id,
     status: 'PENDING',
     user,
     progress: 0,
-    insertTime: now,
+    insertTime: stamp(world.now()),
     selfLink: link(path),
-    ...(place.scope.startsWith('zones/') ? { zone: link(`projects/${place.project.projectId}/${place.scope}`) } : {}),
-    ...(place.scope.startsWith('regions/')
-      ? { region: link(`projects/${place.project.projectId}/${place.scope}`) }
-      : {}),
+    ...(scope.startsWith('zones/') ? { zone: where } : {}),
+    ...(scope.startsWith('regions/') ? { region: where } : {}),
   };
   put(table(world), path, operation);
-  return operation;
+  return [path, operation];
 }
 
 const hex = (world: World, digits: number): string =>

@@ -300,8 +300,9 @@ function wanted(
 export function aggregatedReply(call: CloudCall, world: World, collection: Collection, scope: Scope): JsonObject {
   const place = placeOf(call, world);
   const root = `projects/${place.project.projectId}/`;
-  const inside = heldIn(world, collection, place.project.projectId);
-  return aggregatedOf(call, `${root}aggregated/${collection.name}`, collection, scope, resourcesOf(inside));
+  const all = heldIn(world, collection, place.project.projectId);
+  const entries = all.map(([path, { resource }]) => [path, resource] as const);
+  return aggregatedOf(call, `${root}aggregated/${collection.name}`, collection, scope, entries);
 }
 
 export function aggregatedOf(
@@ -342,9 +343,6 @@ export function aggregatedOf(
     ...(page.nextPageToken === undefined ? {} : { nextPageToken: page.nextPageToken }),
   };
 }
-
-const resourcesOf = (entries: readonly (readonly [string, Held])[]) =>
-  entries.map(([path, { resource }]) => [path, resource] as const);
 
 function pageSize(call: CloudCall): number {
   const size = numberOf(call.params['maxResults']) ?? 500;
