@@ -80,6 +80,9 @@ function oldPrices(table: Pick<PriceTable, 'asOf'>, now: Date): string[] {
   );
 }
 
+/** The rate of SSD disks, in billionths. `monthly` is the price of a GB for a month. */
+export const diskRate = (monthly: number, gb: number): bigint => (BigInt(gb) * nanosOf(monthly)) / hoursAMonth;
+
 /** The sum by the hour, in billionths. Undefined if anything has no price. */
 export function hourlyOf(holdings: readonly Pick<Holding, 'hourly'>[]): bigint | undefined {
   let sum = 0n;
@@ -136,7 +139,7 @@ export function vmRate(
   const { pdSsdGbMonth: disk, externalAddressHour: address } = prices;
   const parts: Readonly<Record<string, bigint | undefined>> = {
     [vm.isSpot ? 'spot machines' : 'machines']: vm.isSpot ? spot : standard,
-    disks: disk === undefined ? undefined : (BigInt(vm.diskGb) * nanosOf(disk)) / hoursAMonth,
+    disks: disk === undefined ? undefined : diskRate(disk, vm.diskGb),
     ...(vm.hasExternalAddress
       ? { 'public addresses': address === undefined ? undefined : nanosOf(address) }
       : { 'Cloud NAT': nanosOf(prices.natVmHour ?? 0) }),

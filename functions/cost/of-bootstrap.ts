@@ -13,7 +13,7 @@ import { removeAtOf } from '../engine/record/removal-rule.js';
 import type { PlanFacts } from '../engine/step.js';
 import { AddressOutput, AddressUnfinished, VmOutput, VmUnfinished } from '../steps/cloud/outputs.js';
 import { addressesOf, isPublic, type VmSpec, vmsOf } from '../steps/topology.js';
-import { estimate, type Holding, hourlyOf, nanosOf, vmRate } from './estimate.js';
+import { diskRate, estimate, type Holding, hourlyOf, nanosOf, vmRate } from './estimate.js';
 import type { PriceTable } from './prices.js';
 
 type Provisioning = VmView['provisioning'];
@@ -57,6 +57,9 @@ export function holdingsOf(
   const held: Holding[] = vmsOf(options).flatMap((spec): Holding[] => {
     const vm =
       VmOutput.safeParse(outputOf('vm', spec.name)).data ?? VmUnfinished.safeParse(unfinishedOf('vm', spec.name)).data;
+    if (vm !== undefined && 'diskGb' in vm && vm.diskGb !== undefined) {
+      return [{ since: sinceOf(vm.createdAt), ...rates.disks(vm.diskGb) }];
+    }
     if (vm !== undefined) {
       const rate = rates.vm(spec, vm.machineType, vm.provisioning);
       return [{ since: sinceOf(vm.createdAt), ...rate }, ...pausesOf(record, spec.name, rate)];
@@ -169,6 +172,11 @@ function ratesOf({ regions }: PriceTable, { options: { region, rootDiskSize }, m
     /** What an estimate leaves out because it has no price. */
     notes: prices !== undefined && prices.natVmHour === undefined ? ['without Cloud NAT, which has no price here'] : [],
     address: prices === undefined ? unknown : { hourly: reserved },
+    disks: (gb: number): Pick<Holding, 'hourly'> => {
+      if (prices === undefined) return unknown;
+      const price = prices.pdSsdGbMonth;
+      return { hourly: price === undefined ? [`disks in ${region}`] : diskRate(price, gb) };
+    },
     vm: ({ role, dataDisks }: VmSpec, machineType: string, provisioning: Provisioning) =>
       prices === undefined
         ? unknown

@@ -100,6 +100,17 @@ describe('what a bootstrap costs', () => {
     });
   });
 
+  it('counts the disks alone of a VM that found no room and left them', () => {
+    const unfinished = { machineType: 'e2-standard-8', provisioning: 'spot', createdAt: day('10:30'), diskGb: 100 };
+    const instances = { 'vm:k0s-1': { state: 'cancelled' as const, attempt: 0, unfinished } };
+    // 100 GB at 0.05 an hour for 50 GB
+    expect(costOf(prices, record({ state: 'cancelled', instances }), at('12:30'))).to.deep.include({
+      perHour: 0.1,
+      soFar: 0.2,
+      savedBySpot: 0,
+    });
+  });
+
   it('goes on to the end of a protection, and beyond a time that is over', () => {
     const protection = { until: day('15:00'), reason: 'a look', by: 'alice@example.com' };
     // One hour more: 1.386 + 0.385

@@ -3,7 +3,6 @@ import { expect } from 'chai';
 import type { JsonObject } from '../../local/cloud/kernel/api.js';
 import { furnish, region, vmBody, zone } from './furnished.js';
 import { project, type ReadyCloud, readyCloud } from './ready-cloud.js';
-import { itRefuses, type Refusal } from './refusals.js';
 
 const root = '/compute/v1/projects/P';
 const regional = `${root}/regions/${region}`;
@@ -29,14 +28,10 @@ describe('daily commands of the simulated Compute', () => {
 
   for (const [what, path, line] of [
     ['an address', `${regional}/addresses/gateway`, `POST ${regional}/addresses/gateway/setLabels`],
-    ['a global address', `${root}/global/addresses/front`, `POST ${root}/global/addresses/front/setLabels`],
     ['a disk', `${zonal}/disks/data`, `POST ${zonal}/disks/data/setLabels`],
-    ['a snapshot', `${root}/global/snapshots/kept`, `POST ${root}/global/snapshots/kept/setLabels`],
   ] as const) {
     it(`label ${what}, with its fingerprint`, async () => {
-      await change(`POST ${root}/global/addresses`, { name: 'front' });
       await change(`POST ${zonal}/disks`, { name: 'data', sizeGb: '20' });
-      await change(`POST ${zonal}/disks/data/createSnapshot`, { name: 'kept' });
       const { labelFingerprint } = await get(path);
       const operation = await change(line, { labels: { team: 'a' }, labelFingerprint });
       expect(operation['operationType']).to.equal('setLabels');
@@ -82,28 +77,6 @@ describe('daily commands of the simulated Compute', () => {
     expect(disk?.['diskSizeGb']).to.equal('80');
   });
 
-  it('attach a disk to a VM, and detach it', async () => {
-    await change(`POST ${zonal}/disks`, { name: 'data', sizeGb: '20' });
-    const vm = `${zonal}/instances/jumpbox`;
-    const source = `projects/${project}/zones/${zone}/disks/data`;
-    await change(`POST ${vm}/attachDisk`, { source, deviceName: 'data' });
-    expect((await get(`${zonal}/disks/data`))['users']).to.deep.equal([`${links}/zones/${zone}/instances/jumpbox`]);
-    expect((await get(vm))['disks']).to.have.length(2);
-    expect(((await get(vm))['disks'] as JsonObject[])[1]).to.deep.include({
-      deviceName: 'data',
-      index: 1,
-      boot: false,
-      autoDelete: false,
-      diskSizeGb: '20',
-      source: `${links}/zones/${zone}/disks/data`,
-    });
-    await change(`POST ${vm}/setDiskAutoDelete?deviceName=data&autoDelete=true`);
-    expect(((await get(vm))['disks'] as JsonObject[])[1]).to.include({ autoDelete: true });
-    await change(`POST ${vm}/detachDisk?deviceName=data`);
-    expect(await get(`${zonal}/disks/data`)).not.to.have.property('users');
-    expect((await get(vm))['disks']).to.have.length(1);
-  });
-
   it('protect a VM from deletion', async () => {
     const vm = `${zonal}/instances/jumpbox`;
     await change(`POST ${vm}/setDeletionProtection`);
@@ -115,48 +88,9 @@ describe('daily commands of the simulated Compute', () => {
   });
 
   it('list the operations of every scope', async () => {
-    const items = async (path: string) => (await get(path))['items'] as JsonObject[];
-    expect(await items(`${root}/global/operations`)).not.to.have.length(0);
-    expect(await items(`${regional}/operations`)).not.to.have.length(0);
-    expect(await items(`${zonal}/operations`)).not.to.have.length(0);
-    const all = (await get(`${root}/aggregated/operations`))['items'] as unknown as Record<string, JsonObject>;
-    for (const scope of ['global', `regions/${region}`, `zones/${zone}`]) {
-      expect(all[scope]?.['operations'], scope).not.to.equal(undefined);
+    for (const path of [`${root}/global`, regional, zonal]) {
+      expect((await get(`${path}/operations`))['items'], path).not.to.have.length(0);
     }
-    const [operation] = await items(`${root}/global/operations`);
-    expect((await call(`DELETE ${root}/global/operations/${operation?.['name']}`)).status).to.equal(204);
-    expect((await call(`GET ${root}/global/operations/${operation?.['name']}`)).status).to.equal(404);
-  });
-
-  it('list the types of disks in every zone', async () => {
-    const { items } = await get(`${root}/aggregated/diskTypes`);
-    const here = (items as JsonObject)[`zones/${zone}`] as { diskTypes: JsonObject[] };
-    expect(here.diskTypes.map(({ name }) => name)).to.include('pd-ssd');
-  });
-
-  it('show the routes that a network and its subnetworks have', async () => {
-    const filter = encodeURIComponent(`network="${links}/global/networks/net"`);
-    const routes = (await get(`${root}/global/routes?filter=${filter}`))['items'] as JsonObject[];
-    expect(routes.map(({ destRange, priority }) => [destRange, priority])).to.have.deep.members([
-      ['0.0.0.0/0', 1000],
-      ['10.10.0.0/20', 0],
-    ]);
-    const [first] = routes;
-    expect(first?.['name']).to.match(/^default-route-[0-9a-f]{16}$/);
-    expect(await get(`${root}/global/routes/${first?.['name']}`)).to.deep.equal(first);
-  });
-
-  it('make a route of their own, which keeps the network', async () => {
-    await change(`POST ${root}/global/routes`, {
-      name: 'out',
-      network: 'global/networks/net',
-      destRange: '192.0.2.0/24',
-      priority: 900,
-      nextHopGateway: 'global/gateways/default-internet-gateway',
-    });
-    expect(await get(`${root}/global/routes/out`)).to.include({ kind: 'compute#route', priority: 900 });
-    await change(`DELETE ${root}/global/routes/out`);
-    expect((await call(`GET ${root}/global/routes/out`)).status).to.equal(404);
   });
 
   it('name a default service account that exists', async () => {
@@ -230,14 +164,6 @@ describe('daily commands of the simulated Compute', () => {
       });
     });
 
-    it('takes the default route from a network', async () => {
-      const wanted = `(network="${links}/global/networks/net") AND (destRange="0.0.0.0/0")`;
-      const routes = (await get(`${root}/global/routes?filter=${encodeURIComponent(wanted)}`))['items'] as JsonObject[];
-      expect(routes).to.have.length(1);
-      await change(`DELETE ${root}/global/routes/${routes[0]?.['name']}`);
-      expect(await get(`${root}/global/routes?filter=${encodeURIComponent(wanted)}`)).not.to.have.property('items');
-    });
-
     it('makes a spot VM', async () => {
       const body = vmBody('spot', {
         canIpForward: false,
@@ -264,86 +190,4 @@ describe('daily commands of the simulated Compute', () => {
       });
     });
   });
-});
-
-describe('daily commands of the simulated Compute, wrongly given', () => {
-  let cloud: ReadyCloud;
-  before(async () => {
-    cloud = await readyCloud();
-    await furnish(cloud);
-    const make = (line: string, body: unknown) => cloud.call('compute', line, body);
-    await make(`POST ${zonal}/disks`, { name: 'data', sizeGb: '20' });
-    await make(`POST ${regional}/subnetworks`, {
-      name: 'near',
-      network: 'global/networks/net',
-      ipCidrRange: '10.10.32.0/20',
-    });
-  });
-  after(() => cloud.close());
-  const vm = `${zonal}/instances/jumpbox`;
-  const expand = `POST ${regional}/subnetworks/sub/expandIpCidrRange`;
-  const route = (more: object) => ({
-    name: 'out',
-    network: 'global/networks/net',
-    destRange: '192.0.2.0/24',
-    priority: 900,
-    ...more,
-  });
-  const gateway = { nextHopGateway: 'global/gateways/default-internet-gateway' };
-  const rows: readonly (readonly [string, string, unknown, number, string, RegExp?])[] = [
-    [
-      'a disk made smaller',
-      `POST ${zonal}/disks/data/resize`,
-      { sizeGb: '10' },
-      400,
-      'invalid',
-      /must be larger than existing size '20' GiB/,
-    ],
-    ['a resize of no size', `POST ${zonal}/disks/data/resize`, {}, 400, 'required'],
-    ['a subnetwork made narrower', expand, { ipCidrRange: '10.10.0.0/24' }, 400, 'invalid'],
-    ['a subnetwork that grows over another', expand, { ipCidrRange: '10.10.0.0/16' }, 400, 'invalid'],
-    ['a range moved by patch', `PATCH ${regional}/subnetworks/sub`, { ipCidrRange: '10.99.0.0/20' }, 400, 'invalid'],
-    ['an attached disk without its source', `POST ${vm}/attachDisk`, {}, 400, 'required'],
-    ['a disk that is not there', `POST ${vm}/attachDisk`, { source: `zones/${zone}/disks/none` }, 404, 'notFound'],
-    [
-      'a disk that another VM uses',
-      `POST ${vm}/attachDisk`,
-      { source: `zones/${zone}/disks/jumpbox` },
-      400,
-      'resourceInUseByAnotherResource',
-    ],
-    [
-      'a device name twice',
-      `POST ${vm}/attachDisk`,
-      { source: `zones/${zone}/disks/data`, deviceName: 'persistent-disk-0' },
-      400,
-      'invalid',
-    ],
-    ['a device that is not attached', `POST ${vm}/detachDisk?deviceName=none`, undefined, 400, 'invalid'],
-    ['a detached boot disk', `POST ${vm}/detachDisk?deviceName=persistent-disk-0`, undefined, 400, 'invalid'],
-    ['a detach of no device', `POST ${vm}/detachDisk`, undefined, 400, 'required'],
-    ['a route without a next hop', `POST ${root}/global/routes`, route({}), 400, 'invalid'],
-    [
-      'a route with two next hops',
-      `POST ${root}/global/routes`,
-      route({ ...gateway, nextHopIp: '10.10.0.9' }),
-      400,
-      'invalid',
-    ],
-    ['a route to no range', `POST ${root}/global/routes`, route({ ...gateway, destRange: 'all' }), 400, 'invalid'],
-  ];
-  itRefuses(
-    () => cloud,
-    rows.map(
-      ([name, line, body, code, reason, says]): Refusal => ({
-        name,
-        api: 'compute',
-        line,
-        body,
-        code,
-        reason,
-        ...(says === undefined ? {} : { says }),
-      }),
-    ),
-  );
 });

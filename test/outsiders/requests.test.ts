@@ -143,16 +143,10 @@ describe('requests that Google takes', () => {
       },
     },
     {
-      name: 'the zone of a snapshot',
-      api: 'compute',
-      line: `POST ${compute}/zones/${zone}/disks/jumpbox/createSnapshot`,
-      body: { name: 'snap', zone },
-    },
-    {
       name: 'a field that no client sends',
       api: 'compute',
-      line: `POST ${compute}/zones/${zone}/disks/jumpbox/createSnapshot`,
-      body: { name: 'snap-two', colour: 'red' },
+      line: `PATCH ${compute}/regions/${region}/routers/router`,
+      body: { colour: 'red' },
       code: 400,
     },
   ];

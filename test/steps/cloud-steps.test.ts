@@ -1,8 +1,12 @@
 /** What single steps do with what they find in the cloud: adopt, adjust, refuse, fall back. Over the simulated cloud's own wire. */
 import { expect } from 'chai';
+import { VmUnfinished } from '../../functions/steps/cloud/outputs.js';
+import type { VmCall } from '../../functions/steps/cloud/vm.js';
+import { wantedInstance } from '../../functions/steps/cloud/vm-wanted.js';
 import { zones } from '../../local/cloud/dns/zone.js';
 import { serverSets, unprovenDomains } from '../../local/cloud/dns/zones.js';
 import type { JsonObject } from '../../local/cloud/kernel/api.js';
+import { changeSettings } from '../../local/cloud/worlds/settings.js';
 import { local } from '../../local/stack/deployment.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { Problem } from '../../shared/problems.js';
@@ -572,6 +576,46 @@ describe('steps in a project that is set up', function () {
       const problem = await refusal(lab.make('vm:ceph-2'));
       expect(problem.code).to.equal('cloud-capacity');
       expect(problem.advice).to.contain('another zone');
+    });
+
+    describe('where a stockout leaves the boot disk', () => {
+      const disks = () =>
+        Object.keys(lab.cloud.world.table('compute.disks')).map((path) => path.slice(path.lastIndexOf('/') + 1));
+      beforeEach(() => {
+        lab.resume({ options: optionsOf({ spotVms: true }) });
+        changeSettings(lab.cloud.world, { 'chance.stockoutDisk': 1 });
+      });
+      const deleted = () =>
+        lab.cloud.calls.list({ method: 'compute.disks.delete' }).map(({ params }) => params['disk']);
+
+      it('delete that disk, and fall back to standard', async () => {
+        lab.cloud.faults.stockout({ name: 'ceph-2', provisioning: 'SPOT' });
+        expect(await lab.make('vm:ceph-2')).to.include({ provisioning: 'fallback' });
+        expect(deleted()).to.deep.equal(['ceph-2']);
+        expect(disks()).to.include.members(['ceph-2', 'ceph-2-data-1']);
+      });
+
+      it('delete it before they say that there is no capacity at all, and are made by the same command', async () => {
+        const stockout = lab.cloud.faults.stockout({ name: 'ceph-2' });
+        expect(await refusal(lab.make('vm:ceph-2'))).to.include({ code: 'cloud-capacity' });
+        expect(disks()).not.to.include('ceph-2');
+        lab.cloud.faults.remove(stockout);
+        lab.resume();
+        expect(await lab.make('vm:ceph-2')).to.include({ provisioning: 'spot' });
+      });
+
+      it('tell what it costs when they are cancelled before they have seen the stockout', async () => {
+        const instance = lab.instance('vm:ceph-2');
+        for (const id of instance.needs) await lab.make(id);
+        lab.cloud.faults.stockout({ name: 'ceph-2' });
+        const call = lab.call(instance);
+        const { projectId, options } = lab.bootstrap;
+        const body = wantedInstance(call as VmCall, 'spot');
+        await call.context.cloud.compute.createInstance(projectId, options.zone, body, call.requestId('insert spot'));
+        const unfinished = VmUnfinished.parse(await instance.step.unfinished?.(call));
+        expect(unfinished).to.include({ diskGb: options.rootDiskSize });
+        expect(Date.parse(unfinished.createdAt ?? '')).to.be.closeTo(Date.now(), 60_000);
+      });
     });
 
     it('are started when they were stopped', async () => {

@@ -121,6 +121,8 @@ export interface Disk {
   readonly name: string;
   /** The VMs it is attached to. */
   readonly users?: readonly string[];
+  readonly sizeGb?: number | string;
+  readonly creationTimestamp?: string;
 }
 
 export interface Quota {

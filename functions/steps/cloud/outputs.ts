@@ -56,7 +56,10 @@ export const RecordsOutput = z.object({
 export const RepositoryOutput = z.object({ server: z.string() });
 export const EabKeyOutput = z.object({ keyId: z.string(), secretVersion: z.string() });
 export const VmOutput = VmView.omit({ tunnel: true });
-/** Of a VM that was asked for, and is not seen as wanted. */
-export const VmUnfinished = VmOutput.pick({ machineType: true, provisioning: true, createdAt: true });
+/** Of a VM that was requested, and is not seen as wanted. */
+export const VmUnfinished = VmOutput.pick({ machineType: true, provisioning: true, createdAt: true }).extend({
+  /** The size of its disks, where nothing else of the VM exists: Google can leave them after a stockout. */
+  diskGb: z.number().optional(),
+});
 /** Names of the steps whose things cost money. They, and no others, tell what is there of what they have not finished. */
 export const costlySteps: readonly string[] = ['vm', 'address'];

@@ -15,7 +15,7 @@ import { registryWriter } from './registry-writer.js';
 import { defineProjectStep } from './settling.js';
 import { stoppedOutput, stopVm } from './stop-vm.js';
 import { subnet } from './subnet.js';
-import { bootDiskName, dataDiskName, metadataOf, provisioningOf, wantedInstance } from './vm-wanted.js';
+import { bootDiskName, dataDiskName, type Kind, metadataOf, provisioningOf, wantedInstance } from './vm-wanted.js';
 
 const needs = { subnet, quota, cloudController, registryWriter, machineKey, machineLogin, teamKeys } as const;
 export type VmCall = StepCall<typeof needs, typeof vms>;
@@ -90,10 +90,16 @@ export const vm = defineProjectStep({
 
   async unfinished(call): Promise<z.infer<typeof VmUnfinished> | undefined> {
     const { options } = call.bootstrap;
-    const found = await readSettled(call);
-    if (found === undefined) return undefined;
     const { machineType } = vmSpec(options, call.key);
-    return { machineType, provisioning: provisioningOf(options, found.scheduling ?? {}), ...madeAt(found) };
+    const found = await readSettled(call);
+    if (found !== undefined) {
+      return { machineType, provisioning: provisioningOf(options, found.scheduling ?? {}), ...madeAt(found) };
+    }
+    const disks = await disksOf(call);
+    const [first] = disks;
+    if (first === undefined) return undefined;
+    const diskGb = disks.reduce((sum, { sizeGb }) => sum + Number(sizeGb ?? 0), 0);
+    return { machineType, provisioning: provisioningOf(options, {}), ...madeAt(first), diskGb };
   },
 
   goes: 'project',
@@ -113,7 +119,7 @@ const onTheWay: readonly string[] = ['PROVISIONING', 'STAGING'];
 const settlesWithinSeconds = 60;
 const settlingSeconds = 5;
 
-/** Once it is certain whether it comes. One that finds no room is gone then. */
+/** Once it is certain whether it comes. A VM that finds no room is gone then, although Google can leave its disks. */
 async function readSettled(call: VmCall): Promise<Instance | undefined> {
   const { context, signal } = call;
   for (let waited = 0; ; waited += settlingSeconds) {
@@ -127,53 +133,56 @@ const starting = 'the VM is starting';
 /** No VM runs sooner, so an earlier look would waste a call. Few stockouts come sooner. */
 const startsAfterSeconds = 15;
 
-/**
- * Requests the VM. If there is no capacity for a spot VM, requests a standard one. A stockout comes late, as the end of the
- * operation, and then the VM is gone. A repeated request with the same request id returns that operation.
- */
+/** Requests the VM. If there is no capacity for a spot VM, requests a standard one. */
 async function make(call: VmCall): Promise<Outcome> {
-  const { compute } = call.context.cloud;
-  const { options } = call.bootstrap;
-  if (options.spotVms) {
-    const request = call.requestId('insert spot');
+  const { spotVms, preemptible } = call.bootstrap.options;
+  if (spotVms) {
     try {
-      return follow(
-        await compute.createInstance(...place(call), wantedInstance(call, 'spot'), request),
-        starting,
-        startsAfterSeconds,
-      );
+      return await insert(call, 'spot');
     } catch (error) {
       if (!isStockout(error)) throw error;
     }
-    const cleaning = await cleanDisks(call);
-    if (cleaning !== undefined) return cleaning;
   }
-  const kind = options.preemptible ? 'preemptible' : 'standard';
+  return insert(call, preemptible ? 'preemptible' : 'standard');
+}
+
+/**
+ * A stockout comes late, as the end of the operation, and then the VM is gone. A repeated request with the same request id
+ * returns that operation. Throws the stockout once no disk is left that would block the next request.
+ */
+async function insert(call: VmCall, kind: Kind): Promise<Outcome> {
+  const { compute } = call.context.cloud;
   const request = call.requestId(`insert ${kind}`);
-  return follow(
-    await compute.createInstance(...place(call), wantedInstance(call, kind), request),
-    starting,
-    startsAfterSeconds,
-  );
+  try {
+    const begun = await compute.createInstance(...place(call), wantedInstance(call, kind), request);
+    return follow(begun, starting, startsAfterSeconds);
+  } catch (error) {
+    const cleaning = isStockout(error) ? await cleanDisks(call) : undefined;
+    if (cleaning !== undefined) return cleaning;
+    throw error;
+  }
 }
 
 const isStockout = (error: unknown): boolean => error instanceof Problem && error.code === 'cloud-capacity';
 
-/** Removes what a failed insert may have left, because it would block the next one. */
-async function cleanDisks(call: VmCall): Promise<Outcome | undefined> {
-  const { compute } = call.context.cloud;
+/** The disks of the VM that exist. */
+async function disksOf(call: VmCall) {
   const { dataDisks } = vmSpec(call.bootstrap.options, call.key);
   const names = [bootDiskName(call.key), ...dataDisks.map((_, index) => dataDiskName(call.key, index))];
-  let isClean = true;
-  for (const name of names) {
-    const disk = await compute.disk(...place(call), name);
-    if (disk === undefined) continue;
-    isClean = false;
-    if ((disk.users ?? []).length > 0) continue;
-    const removal = await compute.removeDisk(...place(call), name, call.requestId(`delete ${name} ${disk.id ?? ''}`));
+  const disks = await Promise.all(names.map((name) => call.context.cloud.compute.disk(...place(call), name)));
+  return disks.filter((disk) => disk !== undefined);
+}
+
+/** Deletes the disks that a failed insert has left. Undefined if there are none. */
+async function cleanDisks(call: VmCall): Promise<Outcome | undefined> {
+  const disks = await disksOf(call);
+  for (const { name, id = '', users } of disks) {
+    if ((users ?? []).length > 0) continue;
+    const request = call.requestId(`delete ${name} ${id}`);
+    const removal = await call.context.cloud.compute.removeDisk(...place(call), name, request);
     if (removal.failure !== undefined) throw removal.failure;
   }
-  return isClean ? undefined : again(3, 'remains of the failed spot VM are being removed');
+  return disks.length === 0 ? undefined : again(3, 'the disks of the failed VM are being deleted');
 }
 
 /** Starts a stopped VM. A VM that never ran for lack of spot capacity is removed, and made as a standard one. */

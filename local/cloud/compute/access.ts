@@ -28,9 +28,6 @@ const besides: Readonly<Record<string, readonly string[]>> = {
   'compute.firewalls.delete': ['compute.networks.updatePolicy'],
   'compute.routers.insert': ['compute.networks.updatePolicy'],
   'compute.routers.delete': ['compute.networks.updatePolicy'],
-  'compute.routes.insert': ['compute.networks.updatePolicy'],
-  'compute.routes.delete': ['compute.networks.updatePolicy'],
-  'compute.instances.attachDisk': ['compute.disks.use'],
 };
 
 export function computeAccess(call: CloudCall, world: World): readonly Access[] {

@@ -1,12 +1,10 @@
-/** Compute's static addresses, regional and global, and new addresses for VMs. */
+/** Compute's static addresses of regions, and new addresses for VMs. */
 import { GoogleError, type JsonObject, type World } from '../kernel/api.js';
 import { objectsOf, textOf, textsOf } from '../kernel/json-fields.js';
-import { lookUpProject } from '../projects/projects.js';
 import { defineCollection, type Found, relabelled, type Wanted } from './collection.js';
 import { contains, formatIp, freeIp, parseIp, parseRange } from './ip-ranges.js';
 import { checkQuota } from './quotas.js';
 import {
-  type Collection,
   checkLabels,
   collections,
   fingerprint,
@@ -37,21 +35,30 @@ export function freshExternalIp(world: World): string {
 }
 
 function isExternalIpTaken(world: World, ip: string): boolean {
-  const has = (collection: Collection, one: (resource: JsonObject) => boolean): boolean => {
-    const table = held(world, collection);
-    for (const path in table) if (one(table[path]?.resource ?? {})) return true;
-    return false;
-  };
-  return (
-    has(addresses, ({ address }) => address === ip) ||
-    has(collections.forwardingRules, ({ IPAddress }) => IPAddress === ip) ||
-    has(collections.instances, ({ networkInterfaces }) =>
-      objectsOf(networkInterfaces).some(({ accessConfigs }) =>
-        objectsOf(accessConfigs).some(({ natIP }) => natIP === ip),
-      ),
-    )
-  );
+  const table = held(world, addresses);
+  for (const path in table) if (table[path]?.resource['address'] === ip) return true;
+  return externalUsers(world, ip).length > 0;
 }
+
+/** The VMs and forwarding rules that use an external address. */
+function externalUsers(world: World, ip: string): string[] {
+  const users: string[] = [];
+  for (const kind of [collections.instances, collections.forwardingRules]) {
+    const table = held(world, kind);
+    for (const path in table) if (uses(table[path]?.resource ?? {}, ip)) users.push(path);
+  }
+  return users;
+}
+
+const uses = ({ IPAddress, networkInterfaces }: JsonObject, ip: string): boolean =>
+  IPAddress === ip ||
+  objectsOf(networkInterfaces).some(({ accessConfigs }) => objectsOf(accessConfigs).some(({ natIP }) => natIP === ip));
+
+/** Those in a region of a project, of which one may keep its ephemeral address by reserving it. */
+const ephemeralUsers = (world: World, ip: string, region: string): string[] =>
+  externalUsers(world, ip).filter(
+    (path) => path.startsWith(`${region}/`) || path.startsWith(`${region.replace('/regions/', '/zones/')}-`),
+  );
 
 /** Internal addresses in use in a subnet. */
 export function takenIn(world: World, subnetwork: string): Set<string> {
@@ -104,48 +111,26 @@ function make({ call, path, place }: Wanted, world: World): JsonObject {
   const type = textOf(call.body['addressType']) ?? 'EXTERNAL';
   if (type === 'EXTERNAL') checkQuota(world, place, 'STATIC_ADDRESSES');
   const labels = checkLabels(call.body['labels']);
-  const where =
-    type === 'INTERNAL' ? internalAddress(call.body, place, world) : externalAddress(call.body, place, world);
+  const from = type === 'INTERNAL' ? internalAddress : externalAddress;
   return {
     ...call.body,
-    ...where,
+    ...from(call.body, place, world),
     ...serverFields(path, addresses, world),
     description: textOf(call.body['description']) ?? '',
     status: 'RESERVING',
     addressType: type,
     labelFingerprint: fingerprint(labels),
-    ...(place.region === undefined
-      ? {}
-      : { region: link(`projects/${place.project.projectId}/regions/${place.region}`) }),
+    region: link(`projects/${place.project.projectId}/${place.scope}`),
   };
 }
 
-function externalAddress(body: JsonObject, place: Place, world: World): JsonObject {
+function externalAddress(body: JsonObject, { prefix }: Place, world: World): JsonObject {
   const wanted = textOf(body['address']);
-  if (wanted === undefined) return { networkTier: textOf(body['networkTier']) ?? 'PREMIUM' };
-  if (ephemeralUsers(world, place, wanted).length === 0) {
-    throw invalid(
-      'resource.address',
-      wanted,
-      'Specified IP address is not an in-use ephemeral address of this project.',
-    );
+  if (wanted !== undefined && ephemeralUsers(world, wanted, prefix).length === 0) {
+    const why = 'Specified IP address is not an in-use ephemeral address of this project.';
+    throw invalid('resource.address', wanted, why);
   }
-  return { networkTier: 'PREMIUM' };
-}
-
-/** The VMs and forwarding rules of a place's region that use an address. */
-function ephemeralUsers(world: World, { project, region = '' }: Place, ip: string): string[] {
-  const vms = heldIn(world, collections.instances, project.projectId).filter(
-    ([path, { resource }]) =>
-      path.split('/')[3]?.startsWith(`${region}-`) === true &&
-      objectsOf(resource['networkInterfaces']).some((nic) =>
-        objectsOf(nic['accessConfigs']).some((access) => access['natIP'] === ip),
-      ),
-  );
-  const rules = heldIn(world, collections.forwardingRules, project.projectId).filter(
-    ([path, { resource }]) => path.split('/')[3] === region && resource['IPAddress'] === ip,
-  );
-  return [...vms, ...rules].map(([path]) => path);
+  return { networkTier: textOf(body['networkTier']) ?? 'PREMIUM' };
 }
 
 function internalAddress(body: JsonObject, place: Place, world: World): JsonObject {
@@ -174,25 +159,19 @@ function checkUser({ path, found }: Found): void {
   if (user !== undefined) throw inUse('address', path, unlink(user));
 }
 
-function usersOf({ selfLink, address, addressType }: JsonObject, world: World): string[] {
-  const [, projectId = '', , region] = unlink(String(selfLink)).split('/');
-  const project = lookUpProject(world, projectId);
-  if (project === undefined || addressType !== 'EXTERNAL') return [];
-  return ephemeralUsers(world, { project, scope: '', prefix: '', region, zone: undefined }, String(address));
-}
-
 export const servedAddresses = defineCollection({
   of: addresses,
-  methodNames: ['addresses', 'globalAddresses'],
   scope: 'region',
   make,
   changes: { setLabels: relabelled },
-  /** The address is chosen only now. One that was ephemeral keeps its users. */
+  /** An external address is chosen only now. One that was ephemeral keeps its users. */
   made(found, world) {
     const { resource } = found;
     resource['address'] ??= freshExternalIp(world);
     resource['status'] = 'RESERVED';
-    for (const user of usersOf(resource, world)) useAddress(found, user, true);
+    if (resource['addressType'] !== 'EXTERNAL') return;
+    const users = ephemeralUsers(world, String(resource['address']), unlink(String(resource['region'])));
+    for (const user of users) useAddress(found, user, true);
   },
   beforeDelete: checkUser,
 });

@@ -1,22 +1,18 @@
-/**
- * What compute offers without anyone making it: the project's own record, regions, zones, machine types, disk types, images.
- */
-import type { CloudCall, Effect, Handler, JsonObject, Served, World } from '../kernel/api.js';
+/** What compute offers without anyone making it: the project's own record, regions, zones, machine types, images. */
+import type { CloudCall, Handler, JsonObject, Served, World } from '../kernel/api.js';
 import { textOf } from '../kernel/json-fields.js';
 import { isEnforced } from '../org-policy/policies.js';
 import { defaultAccountOf } from './default-network.js';
-import { imageByName, imageOfFamily, imagesOf, isImageProject } from './images.js';
+import { imageByName, imageOfFamily, isImageProject } from './images.js';
 import { checkMachineTypeLimit, type MachineType, machineTypeOf, machineTypes } from './machine-types.js';
 import { metadataFrom } from './metadata.js';
-import { begin, ending, once } from './operations.js';
+import { begin, once } from './operations.js';
 import { regionOf, regions, zones, zonesOf } from './places.js';
 import { globalMetrics, quotasOf, regionalMetrics } from './quotas.js';
 import {
   aggregatedOf,
-  computeService,
   conditionNotMet,
   fingerprint,
-  invalid,
   link,
   listOf,
   notFound,
@@ -57,10 +53,10 @@ const getProject: Handler = (call, world) => {
 const setCommonInstanceMetadata: Handler = (call, world) => {
   const place = placeOf(call, world);
   const { projectId, projectNumber } = place.project;
-  const stands = commonMetadata(world)[projectId];
-  const current = stands?.['fingerprint'] ?? fingerprint(null);
+  const before = commonMetadata(world)[projectId];
   const given = textOf(call.body['fingerprint']);
-  if ((given === undefined && stands !== undefined) || (given !== undefined && !sameFingerprint(given, current))) {
+  const isFirst = given === undefined && before === undefined;
+  if (!isFirst && !sameFingerprint(given, before?.['fingerprint'] ?? fingerprint(null))) {
     throw conditionNotMet('Supplied fingerprint does not match current metadata fingerprint.');
   }
   commonMetadata(world)[projectId] = metadataFrom(call.body, '');
@@ -69,15 +65,15 @@ const setCommonInstanceMetadata: Handler = (call, world) => {
     target: `projects/${projectId}`,
     targetId: projectNumber,
     seconds: 5,
-    effect: 'compute.projects.metadataSet',
+    effect: 'compute.done',
   });
 };
 
 // --- regions and zones ----------------------------------------------------------------------------------------------
 
-function regionResource(call: CloudCall, world: World, region: string): JsonObject {
+const regionResource = (call: CloudCall, world: World, region: string): JsonObject => {
   const place = placeOf({ ...call, params: { ...call.params, region } }, world);
-  const path = `projects/${place.project.projectId}/regions/${region}`;
+  const { projectId } = place.project;
   return {
     kind: 'compute#region',
     id: String(1000 + regions.indexOf(region) * 10),
@@ -85,72 +81,73 @@ function regionResource(call: CloudCall, world: World, region: string): JsonObje
     name: region,
     description: region,
     status: 'UP',
-    zones: zonesOf(region).map((zone) => link(`projects/${place.project.projectId}/zones/${zone}`)),
+    zones: zonesOf(region).map((zone) => link(`projects/${projectId}/zones/${zone}`)),
     quotas: quotasOf(world, place, regionalMetrics),
-    selfLink: link(path),
+    selfLink: link(`projects/${projectId}/regions/${region}`),
     supportsPzs: false,
   };
-}
-
-const getRegion: Handler = (call, world) => {
-  const project = world.project(call.params['project'] ?? '', { service: computeService });
-  const region = call.params['region'] ?? '';
-  if (!regions.includes(region)) throw notFound(`projects/${project.projectId}/regions/${region}`);
-  return regionResource(call, world, region);
 };
 
-const listRegions: Handler = (call, world) => {
-  const { prefix } = placeOf(call, world);
-  const all = regions.map((region) => [region, regionResource(call, world, region)] as const);
-  return listOf(call, prefix.replace('/global', '/regions'), 'compute#regionList', all);
-};
-
-const zoneResource = (project: string, zone: string): JsonObject => ({
-  kind: 'compute#zone',
-  id: String(2000 + zones.indexOf(zone)),
-  creationTimestamp: since,
-  name: zone,
-  description: zone,
-  status: 'UP',
-  region: link(`projects/${project}/regions/${regionOf(zone)}`),
-  availableCpuPlatforms: ['Intel Broadwell', 'Intel Cascade Lake', 'AMD Rome', 'AMD Milan'],
-  selfLink: link(`projects/${project}/zones/${zone}`),
-  supportsPzs: false,
-});
-
-const getZone: Handler = (call, world) => {
-  const { projectId } = world.project(call.params['project'] ?? '', { service: computeService });
-  const zone = call.params['zone'] ?? '';
-  if (!zones.includes(zone)) throw notFound(`projects/${projectId}/zones/${zone}`);
-  return zoneResource(projectId, zone);
-};
-
-const listZones: Handler = (call, world) => {
-  const { project } = placeOf(call, world);
-  const all = zones.map((zone) => [zone, zoneResource(project.projectId, zone)] as const);
-  return listOf(call, `projects/${project.projectId}/zones`, 'compute#zoneList', all);
-};
-
-// --- machine types and disk types -----------------------------------------------------------------------------------
-
-function machineTypeResource(project: string, zone: string, type: MachineType): JsonObject {
+const zoneResource = (call: CloudCall, world: World, zone: string): JsonObject => {
+  const { projectId } = placeOf(call, world).project;
   return {
-    kind: 'compute#machineType',
-    id: String(3000 + machineTypes.indexOf(type)),
+    kind: 'compute#zone',
+    id: String(2000 + zones.indexOf(zone)),
     creationTimestamp: since,
-    name: type.name,
-    description: type.description,
-    guestCpus: type.cpus,
-    memoryMb: type.memoryMb,
-    imageSpaceGb: 0,
-    isSharedCpu: type.isShared,
-    maximumPersistentDisks: 128,
-    maximumPersistentDisksSizeGb: '263168',
-    architecture: 'X86_64',
-    zone,
-    selfLink: link(`projects/${project}/zones/${zone}/machineTypes/${type.name}`),
+    name: zone,
+    description: zone,
+    status: 'UP',
+    region: link(`projects/${projectId}/regions/${regionOf(zone)}`),
+    availableCpuPlatforms: ['Intel Broadwell', 'Intel Cascade Lake', 'AMD Rome', 'AMD Milan'],
+    selfLink: link(`projects/${projectId}/zones/${zone}`),
+    supportsPzs: false,
+  };
+};
+
+/** `get` and `list` of all regions or zones. A call that names an unknown one is answered 404 here, and 400 elsewhere. */
+function places(
+  kind: 'region' | 'zone',
+  names: readonly string[],
+  resource: (call: CloudCall, world: World, name: string) => JsonObject,
+): Readonly<Record<string, Handler>> {
+  const projectPath = (call: CloudCall, world: World): string => {
+    const { region: _region, zone: _zone, ...params } = call.params;
+    return `projects/${placeOf({ ...call, params }, world).project.projectId}/${kind}s`;
+  };
+  return {
+    [`compute.${kind}s.get`]: (call, world) => {
+      const name = call.params[kind] ?? '';
+      if (!names.includes(name)) throw notFound(`${projectPath(call, world)}/${name}`);
+      return resource(call, world, name);
+    },
+    [`compute.${kind}s.list`]: (call, world) =>
+      listOf(
+        call,
+        projectPath(call, world),
+        `compute#${kind}List`,
+        names.map((name) => [name, resource(call, world, name)] as const),
+      ),
   };
 }
+
+// --- machine types --------------------------------------------------------------------------------------------------
+
+const machineTypeResource = (project: string, zone: string, type: MachineType): JsonObject => ({
+  kind: 'compute#machineType',
+  id: String(3000 + machineTypes.indexOf(type)),
+  creationTimestamp: since,
+  name: type.name,
+  description: type.description,
+  guestCpus: type.cpus,
+  memoryMb: type.memoryMb,
+  imageSpaceGb: 0,
+  isSharedCpu: type.isShared,
+  maximumPersistentDisks: 128,
+  maximumPersistentDisksSizeGb: '263168',
+  architecture: 'X86_64',
+  zone,
+  selfLink: link(`projects/${project}/zones/${zone}/machineTypes/${type.name}`),
+});
 
 const getMachineType: Handler = (call, world) => {
   const { project, zone = '', prefix } = placeOf(call, world);
@@ -161,12 +158,6 @@ const getMachineType: Handler = (call, world) => {
     throw notFound(`${prefix}/machineTypes/${name}`);
   }
   return machineTypeResource(project.projectId, zone, type);
-};
-
-const listMachineTypes: Handler = (call, world) => {
-  const { project, zone = '', prefix } = placeOf(call, world);
-  const all = machineTypes.map((type) => [type.name, machineTypeResource(project.projectId, zone, type)] as const);
-  return listOf(call, `${prefix}/machineTypes`, 'compute#machineTypeList', all);
 };
 
 const machineTypeCollection = { name: 'machineTypes', singular: 'machineType', kind: 'compute#machineType' };
@@ -182,89 +173,29 @@ const aggregatedMachineTypes: Handler = (call, world) => {
   return aggregatedOf(call, `projects/${projectId}/aggregated/machineTypes`, machineTypeCollection, 'zone', all);
 };
 
-const diskTypeCollection = { name: 'diskTypes', singular: 'diskType', kind: 'compute#diskType' } as const;
-
-const diskTypes = ['pd-standard', 'pd-balanced', 'pd-ssd', 'pd-extreme'];
-
-function diskTypeResource(project: string, zone: string, name: string): JsonObject {
-  return {
-    kind: 'compute#diskType',
-    id: String(4000 + diskTypes.indexOf(name)),
-    creationTimestamp: since,
-    name,
-    description: name,
-    validDiskSize: '10GB-65536GB',
-    defaultDiskSizeGb: name === 'pd-standard' ? '500' : '100',
-    zone: link(`projects/${project}/zones/${zone}`),
-    selfLink: link(`projects/${project}/zones/${zone}/diskTypes/${name}`),
-  };
-}
-
-const getDiskType: Handler = (call, world) => {
-  const { project, zone = '', prefix } = placeOf(call, world);
-  const name = call.params['diskType'] ?? '';
-  if (!diskTypes.includes(name)) throw notFound(`${prefix}/diskTypes/${name}`);
-  return diskTypeResource(project.projectId, zone, name);
-};
-
-const listDiskTypes: Handler = (call, world) => {
-  const { project, zone = '', prefix } = placeOf(call, world);
-  const all = diskTypes.map((name) => [name, diskTypeResource(project.projectId, zone, name)] as const);
-  return listOf(call, `${prefix}/diskTypes`, 'compute#diskTypeList', all);
-};
-
-const aggregatedDiskTypes: Handler = (call, world) => {
-  const { projectId } = placeOf(call, world).project;
-  const all = zones.flatMap((zone) =>
-    diskTypes.map((name) => {
-      const path = `projects/${projectId}/zones/${zone}/diskTypes/${name}`;
-      return [path, diskTypeResource(projectId, zone, name)] as const;
-    }),
-  );
-  return aggregatedOf(call, `projects/${projectId}/aggregated/diskTypes`, diskTypeCollection, 'zone', all);
-};
-
 // --- images ---------------------------------------------------------------------------------------------------------
 
 /** Everybody can read Google's image projects. Other projects have no images here. */
-function imageProject(call: CloudCall, world: World): string {
-  const project = call.params['project'] ?? '';
-  return isImageProject(project) ? project : placeOf(call, world).project.projectId;
-}
+const image =
+  (parameter: 'image' | 'family', find: (project: string, name: string) => JsonObject): Handler =>
+  (call, world) => {
+    const project = call.params['project'] ?? '';
+    return find(
+      isImageProject(project) ? project : placeOf(call, world).project.projectId,
+      call.params[parameter] ?? '',
+    );
+  };
 
-const getImage: Handler = (call, world) => imageByName(imageProject(call, world), call.params['image'] ?? '');
-
-const getImageFromFamily: Handler = (call, world) =>
-  imageOfFamily(imageProject(call, world), call.params['family'] ?? '');
-
-const listImages: Handler = (call, world) => {
-  const project = imageProject(call, world);
-  const all = imagesOf(project).map((image) => [String(image['name']), image] as const);
-  return listOf(call, `projects/${project}/global/images`, 'compute#imageList', all);
+export const servedCatalog: Served = {
+  handlers: {
+    'compute.projects.get': getProject,
+    'compute.projects.setCommonInstanceMetadata': once(setCommonInstanceMetadata),
+    ...places('region', regions, regionResource),
+    ...places('zone', zones, zoneResource),
+    'compute.machineTypes.get': getMachineType,
+    'compute.machineTypes.aggregatedList': aggregatedMachineTypes,
+    'compute.images.get': image('image', imageByName),
+    'compute.images.getFromFamily': image('family', imageOfFamily),
+  },
+  effects: {},
 };
-
-export function checkDiskType(name: string, field: string, given: string): void {
-  if (!diskTypes.includes(name)) throw invalid(field, given, `Disk type '${name}' does not exist.`);
-}
-
-const catalogHandlers: Record<string, Handler> = {
-  'compute.projects.get': getProject,
-  'compute.projects.setCommonInstanceMetadata': once(setCommonInstanceMetadata),
-  'compute.regions.get': getRegion,
-  'compute.regions.list': listRegions,
-  'compute.zones.get': getZone,
-  'compute.zones.list': listZones,
-  'compute.machineTypes.get': getMachineType,
-  'compute.machineTypes.list': listMachineTypes,
-  'compute.machineTypes.aggregatedList': aggregatedMachineTypes,
-  'compute.diskTypes.get': getDiskType,
-  'compute.diskTypes.list': listDiskTypes,
-  'compute.diskTypes.aggregatedList': aggregatedDiskTypes,
-  'compute.images.get': getImage,
-  'compute.images.getFromFamily': getImageFromFamily,
-  'compute.images.list': listImages,
-};
-
-const catalogEffects: Record<string, Effect> = { 'compute.projects.metadataSet': ending(() => undefined) };
-
-export const servedCatalog: Served = { handlers: catalogHandlers, effects: catalogEffects };

@@ -1,14 +1,19 @@
 /** Declares a collection of compute's resources. The verbs are the same for all. A form holds what is particular to one. */
 import type { CloudCall, Effect, Handler, JsonObject, Served, World } from '../kernel/api.js';
 import { textOf } from '../kernel/json-fields.js';
-import { checkFits } from './fits.js';
-import { begin, beginDelete, ending, type Failure, once } from './operations.js';
+import { faultsOfResource } from '../kernel/reply-check.js';
+import { surfaceOf } from '../kernel/surface.js';
+import { delayOf } from '../worlds/settings.js';
+import type { DelayName } from '../worlds/table.js';
+import { schemaName } from './filter.js';
+import { beginOn, ending, type Failure, once } from './operations.js';
 import { checkQuota, type Metric } from './quotas.js';
 import {
   aggregatedReply,
   type Collection,
   checkLabels,
   conditionNotMet,
+  type Found,
   find,
   findReady,
   fingerprint,
@@ -19,8 +24,11 @@ import {
   listReply,
   type Place,
   placeOf,
+  type Scope,
   sameFingerprint,
 } from './resources.js';
+
+export type { Found } from './resources.js';
 
 /** A resource about to be made: its free path, and its place. */
 export interface Wanted {
@@ -29,30 +37,27 @@ export interface Wanted {
   readonly place: Place;
 }
 
-/** A resource that exists. */
-export interface Found {
-  readonly path: string;
-  readonly found: Held;
-  readonly place: Place;
-}
+/** Returns the resource after a change. Throws if it is refused. */
+export type Change = (at: Found, body: JsonObject, world: World, params: CloudCall['params']) => JsonObject;
 
-export type Change = (at: Found, body: JsonObject, world: World) => JsonObject;
+/** Cloud seconds, or a delay of the world. */
+type Seconds = number | DelayName;
 
 export interface Form {
   readonly of: Collection;
   /** The collection's names in method ids, if they differ from its own. */
   readonly methodNames?: readonly string[];
   /** The scope of its resources. None means global. Aggregated lists use it. */
-  readonly scope?: 'region' | 'zone';
+  readonly scope?: Scope;
   /** The quota that each resource counts against. */
   readonly quota?: Metric;
-  /** Cloud seconds that a change takes. Default: 10. */
-  readonly seconds?: { readonly insert?: number; readonly change?: number; readonly delete?: number };
+  /** How long a change takes. Default: 10. */
+  readonly seconds?: { readonly insert?: Seconds; readonly change?: Seconds; readonly delete?: Seconds };
   /** Returns the resource that an insert makes, or throws a refusal. */
   readonly make?: (wanted: Wanted, world: World) => JsonObject;
   /** Called when a resource becomes usable. */
   readonly made?: (found: Held, world: World) => void;
-  /** Returns the resource after a change, by verb. `patch` merges the body into the resource, `update` replaces it. */
+  /** By verb. `patch` merges the body into the resource, `update` replaces it. */
   readonly changes?: Readonly<Record<string, Change>>;
   /** The operation types of changes that differ from the verb. */
   readonly operationTypes?: Readonly<Record<string, string>>;
@@ -68,49 +73,39 @@ export interface Form {
 }
 
 export function defineCollection(form: Form): Served {
-  const { of, methodNames = [of.name] } = form;
-  const verbs = {
+  const { of, scope, methodNames = [of.name], beforeLook } = form;
+  const looking =
+    (handler: Handler): Handler =>
+    (call, world) => {
+      beforeLook?.(call, world);
+      return handler(call, world);
+    };
+  const verbs: Readonly<Record<string, Handler>> = {
     ...(form.make === undefined ? {} : { insert: once(insertOf(form, form.make)) }),
-    ...changesOf(form),
-    ...looksOf(form),
-    delete: looking(form, once(deleteOf(form))),
+    ...Object.fromEntries(
+      Object.entries(form.changes ?? {}).map(([verb, change]) => [verb, looking(once(changeOf(form, verb, change)))]),
+    ),
+    get: looking(getOf(form)),
+    list: looking((call, world) => listReply(call, world, of, form.shown)),
+    delete: looking(once(deleteOf(form))),
   };
   const handlers = methodNames.flatMap((name) =>
-    Object.entries<Handler>(verbs).map(([verb, handler]) => [`compute.${name}.${verb}`, handler] as const),
+    Object.entries(verbs).map(([verb, handler]) => [`compute.${name}.${verb}`, handler] as const),
   );
   const aggregated =
-    form.scope === undefined ? {} : { [`compute.${of.name}.aggregatedList`]: aggregatedOf(form, form.scope) };
+    scope === undefined
+      ? {}
+      : { [`compute.${of.name}.aggregatedList`]: looking((call, world) => aggregatedReply(call, world, of, scope)) };
   return { handlers: { ...Object.fromEntries(handlers), ...aggregated }, effects: effectsOf(form) };
 }
 
-/** Stores a new resource and begins the operation that makes it. */
-export function beginInsert(
-  call: CloudCall,
-  world: World,
-  place: Place,
-  {
-    of,
-    path,
-    resource,
-    seconds = 10,
-    type = 'insert',
-  }: {
-    readonly of: Collection;
-    readonly path: string;
-    readonly resource: JsonObject;
-    readonly seconds?: number | undefined;
-    readonly type?: string;
-  },
-): JsonObject {
-  checkFits(of, resource);
-  hold(world, of, path, { phase: 'making', resource });
-  return begin(call, world, place, {
-    type,
-    target: path,
-    targetId: String(resource['id']),
-    seconds,
-    effect: `compute.${of.name}.inserted`,
-  });
+const secondsOf = (world: World, seconds: Seconds = 10): number =>
+  typeof seconds === 'number' ? seconds : delayOf(world, seconds);
+
+/** Throws if the API cannot show this resource: it would break every later list. That is a fault of the simulator. */
+export function checkFits({ kind }: Collection, resource: JsonObject): void {
+  const faults = faultsOfResource(surfaceOf('compute.v1'), schemaName(kind), resource);
+  if (faults.length > 0) throw new Error(`the resource does not fit the API: ${faults.slice(0, 5).join('; ')}`);
 }
 
 const insertOf =
@@ -119,32 +114,34 @@ const insertOf =
     const place = placeOf(call, world);
     const path = freshPath(call.body, place, world, of);
     if (quota !== undefined) checkQuota(world, place, quota);
-    const resource = make({ call, path, place }, world);
-    return beginInsert(call, world, place, { of, path, resource, seconds: seconds?.insert });
+    const found: Held = { phase: 'making', resource: make({ call, path, place }, world) };
+    checkFits(of, found.resource);
+    hold(world, of, path, found);
+    return beginOn(
+      call,
+      world,
+      { path, found, place },
+      {
+        type: 'insert',
+        seconds: secondsOf(world, seconds?.insert),
+        effect: `compute.${of.name}.inserted`,
+      },
+    );
   };
 
-const changesOf = (form: Form): Readonly<Record<string, Handler>> => {
-  const { of, changes = {}, operationTypes = {}, seconds } = form;
-  return Object.fromEntries(
-    Object.entries(changes).map(([verb, change]) => [
-      verb,
-      looking(
-        form,
-        once((call, world) => {
-          const at = findReady(call, world, of);
-          at.found.resource = change(at, call.body, world);
-          return begin(call, world, at.place, {
-            type: operationTypes[verb] ?? verb,
-            target: at.path,
-            targetId: String(at.found.resource['id']),
-            seconds: seconds?.change ?? 10,
-            effect: 'compute.done',
-          });
-        }),
-      ),
-    ]),
-  );
-};
+const changeOf =
+  ({ of, operationTypes, seconds }: Form, verb: string, change: Change): Handler =>
+  (call, world) => {
+    const at = findReady(call, world, of);
+    const changed = change(at, call.body, world, call.params);
+    checkFits(of, changed);
+    at.found.resource = changed;
+    return beginOn(call, world, at, {
+      type: operationTypes?.[verb] ?? verb,
+      seconds: secondsOf(world, seconds?.change),
+      effect: 'compute.done',
+    });
+  };
 
 /** The change of `setLabels`. Its fingerprint says which labels the caller has read. */
 export const relabelled: Change = ({ found: { resource } }, body) => {
@@ -165,40 +162,37 @@ const deleteOf =
   (call, world) => {
     const at = findReady(call, world, of);
     beforeDelete?.(at, world);
-    return beginDelete(call, world, at, of, seconds?.delete);
+    at.found.phase = 'leaving';
+    return beginOn(call, world, at, {
+      type: 'delete',
+      seconds: secondsOf(world, seconds?.delete),
+      effect: `compute.${of.name}.deleted`,
+    });
   };
 
-/** The verbs that change nothing. */
-export const looksOf = (
-  form: Pick<Form, 'of' | 'shown' | 'beforeLook'>,
-): { readonly get: Handler; readonly list: Handler } => ({
-  get: looking(form, (call, world) => {
-    const { path, found } = find(call, world, form.of);
-    return form.shown?.(path, found.resource) ?? found.resource;
-  }),
-  list: looking(form, (call, world) => listReply(call, world, form.of, form.shown)),
-});
-
-const aggregatedOf = (form: Form, scope: 'region' | 'zone'): Handler =>
-  looking(form, (call, world) => aggregatedReply(call, world, form.of, scope));
-
-const looking =
-  ({ beforeLook }: Pick<Form, 'beforeLook'>, handler: Handler): Handler =>
+const getOf =
+  ({ of, shown }: Form): Handler =>
   (call, world) => {
-    beforeLook?.(call, world);
-    return handler(call, world);
+    const { path, found } = find(call, world, of);
+    return shown?.(path, found.resource) ?? found.resource;
   };
+
+/** The resource that an operation began with. Another one may have got the same name meanwhile. */
+const stillAt = (path: string, { id }: JsonObject, of: Collection, world: World): Held | undefined => {
+  const found = held(world, of)[path];
+  return found?.resource['id'] === id ? found : undefined;
+};
 
 const effectsOf = ({ of, made, keeps, deleted }: Form): Readonly<Record<string, Effect>> => ({
-  [`compute.${of.name}.inserted`]: ending((path, _args, world) => {
-    const found = held(world, of)[path];
+  [`compute.${of.name}.inserted`]: ending((path, args, world) => {
+    const found = stillAt(path, args, of, world);
     if (found === undefined) return undefined;
     found.phase = 'ready';
     made?.(found, world);
     return undefined;
   }),
-  [`compute.${of.name}.deleted`]: ending((path, _args, world) => {
-    const found = held(world, of)[path];
+  [`compute.${of.name}.deleted`]: ending((path, args, world) => {
+    const found = stillAt(path, args, of, world);
     if (found === undefined) return undefined;
     const failure = keeps?.(path, found, world);
     if (failure !== undefined) {

@@ -25,7 +25,6 @@ import { servedOperations } from './operations.js';
 import { servedPreemption } from './preemption.js';
 import { computeService } from './resources.js';
 import { servedRouters } from './routers.js';
-import { servedRoutes } from './routes.js';
 import { servedSubnetworks } from './subnetworks.js';
 import { servedTargetPools } from './target-pools.js';
 
@@ -37,7 +36,6 @@ const served: readonly Served[] = [
   servedSubnetworks,
   servedFirewalls,
   servedRouters,
-  servedRoutes,
   servedAddresses,
   servedDisks,
   servedInstances,

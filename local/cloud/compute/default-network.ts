@@ -5,7 +5,6 @@ import type { JsonObject, ProjectRecord, Served, World } from '../kernel/api.js'
 import { textOf } from '../kernel/json-fields.js';
 import { isEnforced } from '../org-policy/policies.js';
 import { lookUpProject } from '../projects/projects.js';
-import { makeDefaultRoute } from './default-routes.js';
 import { networkResource } from './networks.js';
 import { collections, computeService, type Held, held, hold, lastOf, link, serverFields } from './resources.js';
 
@@ -72,7 +71,6 @@ function makeDefaultNetwork(args: JsonObject, world: World): void {
   const body = { name: 'default', description: 'Default network for the project', autoCreateSubnetworks: true };
   const network: Held = { phase: 'ready', resource: networkResource(path, body, world) };
   hold(world, networks, path, network);
-  makeDefaultRoute(network, world);
   for (const { name, rule } of defaultRules) {
     const at = `projects/${project}/global/firewalls/default-allow-${name}`;
     hold(world, firewalls, at, {

@@ -1,17 +1,14 @@
-/** Compute's disks and snapshots. Most disks are made together with an instance. */
-import type { Handler, JsonObject, Served, World } from '../kernel/api.js';
+/** Compute's disks. Most disks are made together with an instance. */
+import type { JsonObject, World } from '../kernel/api.js';
+import { notSimulated } from '../kernel/errors.js';
 import { numberOf, objectsOf, textOf, textsOf } from '../kernel/json-fields.js';
-import { checkDiskType } from './catalog.js';
-import { beginInsert, type Change, defineCollection, type Found, relabelled, type Wanted } from './collection.js';
+import { type Change, defineCollection, type Found, relabelled, type Wanted } from './collection.js';
 import { guestOsFeatures, imageFrom } from './images.js';
-import { once } from './operations.js';
 import { checkQuota, isSsd } from './quotas.js';
 import {
   checkLabels,
   collections,
-  findReady,
   fingerprint,
-  freshPath,
   type Held,
   held,
   inUse,
@@ -19,15 +16,15 @@ import {
   lastOf,
   link,
   type Place,
-  placeOf,
   required,
   serverFields,
   unlink,
 } from './resources.js';
 
-const { disks, snapshots } = collections;
+const { disks } = collections;
 
 const largestGb = 65_536;
+const types: readonly string[] = ['pd-standard', 'pd-balanced', 'pd-ssd', 'pd-extreme'];
 
 export interface DiskWish {
   readonly sourceImage?: string | undefined;
@@ -44,7 +41,10 @@ export function diskFrom(wish: DiskWish, path: string, place: Place, world: Worl
   const image = wish.sourceImage === undefined ? undefined : imageFrom(wish.sourceImage, `${wish.field}.sourceImage`);
   const smallest = numberOf(image?.['diskSizeGb']) ?? 10;
   const type = wish.type === undefined ? 'pd-standard' : lastOf(wish.type);
-  checkDiskType(type, `${wish.field}.${wish.sizeField === 'sizeGb' ? 'type' : 'diskType'}`, wish.type ?? '');
+  if (!types.includes(type)) {
+    const field = `${wish.field}.${wish.sizeField === 'sizeGb' ? 'type' : 'diskType'}`;
+    throw invalid(field, wish.type ?? '', `Disk type '${type}' does not exist.`);
+  }
   const size = wish.sizeGb ?? (image === undefined ? (type === 'pd-standard' ? 500 : 100) : smallest);
   if (image !== undefined && size < smallest) {
     throw invalid(
@@ -87,6 +87,7 @@ export function diskFrom(wish: DiskWish, path: string, place: Place, world: Worl
 }
 
 function make({ call, path, place }: Wanted, world: World): JsonObject {
+  if (call.body['sourceSnapshot'] !== undefined) throw notSimulated('snapshots of disks');
   const wish: DiskWish = {
     sourceImage: call.params['sourceImage'] ?? textOf(call.body['sourceImage']),
     sizeGb: numberOf(call.body['sizeGb']),
@@ -107,37 +108,14 @@ function checkUser({ path, found }: Found): void {
   found.resource['status'] = 'DELETING';
 }
 
-export function disksOf(resource: JsonObject): { path: string; autoDelete: boolean }[] {
-  return objectsOf(resource['disks']).map((disk) => ({
+/** The disks of a VM. */
+export function disksOf(vm: JsonObject): { path: string; boot: boolean; autoDelete: boolean }[] {
+  return objectsOf(vm['disks']).map((disk) => ({
     path: unlink(textOf(disk['source']) ?? ''),
+    boot: disk['boot'] === true,
     autoDelete: disk['autoDelete'] === true,
   }));
 }
-
-// --- snapshots ------------------------------------------------------------------------------------------------------
-
-const makeSnapshot = (name: string, source: string | undefined): Handler =>
-  once((call, world) => {
-    const at = placeOf(call, world);
-    const place: Place = { ...at, scope: 'global', prefix: `projects/${at.project.projectId}/global` };
-    const path = freshPath(call.body, place, world, snapshots);
-    checkQuota(world, { ...place, region: undefined }, 'SNAPSHOTS');
-    const disk = source === undefined ? findReady(call, world, disks).path : unlink(textOf(call.body[source]) ?? '');
-    const from = held(world, disks)[disk];
-    if (from === undefined) throw required('resource.sourceDisk');
-    const labels = checkLabels(call.body['labels']);
-    const resource = {
-      ...call.body,
-      ...serverFields(path, snapshots, world),
-      status: 'CREATING',
-      sourceDisk: link(disk),
-      sourceDiskId: from.resource['id'] ?? '',
-      diskSizeGb: from.resource['sizeGb'] ?? '10',
-      storageBytes: '0',
-      labelFingerprint: fingerprint(labels),
-    };
-    return beginInsert(call, world, at, { of: snapshots, path, resource, seconds: 20, type: name });
-  });
 
 const setReady = ({ resource }: Held): void => {
   resource['status'] = 'READY';
@@ -165,7 +143,7 @@ const resized: Change = ({ path, found: { resource }, place }, body, world) => {
   return { ...resource, sizeGb: String(size) };
 };
 
-const plainDisks = defineCollection({
+export const servedDisks = defineCollection({
   of: disks,
   scope: 'zone',
   seconds: { insert: 5, change: 4, delete: 5 },
@@ -174,20 +152,3 @@ const plainDisks = defineCollection({
   made: setReady,
   beforeDelete: checkUser,
 });
-
-const plainSnapshots = defineCollection({
-  of: snapshots,
-  seconds: { change: 4, delete: 5 },
-  changes: { setLabels: relabelled },
-  made: setReady,
-});
-
-export const servedDisks: Served = {
-  handlers: {
-    ...plainDisks.handlers,
-    ...plainSnapshots.handlers,
-    'compute.disks.createSnapshot': makeSnapshot('createSnapshot', undefined),
-    'compute.snapshots.insert': makeSnapshot('insert', 'sourceDisk'),
-  },
-  effects: { ...plainDisks.effects, ...plainSnapshots.effects },
-};

@@ -7,28 +7,30 @@ interface Image {
   readonly family: string;
   readonly name: string;
   readonly id: string;
-  readonly sizeGb: number;
   readonly license: string;
 }
 
+const smallestGb = 10;
+
 const images: readonly Image[] = [
-  image('ubuntu-os-cloud', 'ubuntu-2204-lts', 'ubuntu-2204-jammy-v20250815', '2204', 10, 'ubuntu-2204-lts'),
-  image('ubuntu-os-cloud', 'ubuntu-2404-lts-amd64', 'ubuntu-2404-noble-amd64-v20250819', '2404', 10, 'ubuntu-2404-lts'),
-  image(
+  ['ubuntu-os-cloud', 'ubuntu-2204-lts', 'ubuntu-2204-jammy-v20250815', '7000000000000002204', 'ubuntu-2204-lts'],
+  [
+    'ubuntu-os-cloud',
+    'ubuntu-2404-lts-amd64',
+    'ubuntu-2404-noble-amd64-v20250819',
+    '7000000000000002404',
+    'ubuntu-2404-lts',
+  ],
+  [
     'ubuntu-os-cloud',
     'ubuntu-minimal-2204-lts',
     'ubuntu-minimal-2204-jammy-v20250815',
-    '2205',
-    10,
+    '7000000000000002205',
     'ubuntu-2204-lts',
-  ),
-  image('debian-cloud', 'debian-12', 'debian-12-bookworm-v20250812', '12', 10, 'debian-12-bookworm'),
-  image('debian-cloud', 'debian-11', 'debian-11-bullseye-v20250812', '11', 10, 'debian-11-bullseye'),
-];
-
-function image(project: string, family: string, name: string, id: string, sizeGb: number, license: string): Image {
-  return { project, family, name, id: `70000000000000${id.padStart(5, '0')}`, sizeGb, license };
-}
+  ],
+  ['debian-cloud', 'debian-12', 'debian-12-bookworm-v20250812', '7000000000000000012', 'debian-12-bookworm'],
+  ['debian-cloud', 'debian-11', 'debian-11-bullseye-v20250812', '7000000000000000011', 'debian-11-bullseye'],
+].map(([project = '', family = '', name = '', id = '', license = '']) => ({ project, family, name, id, license }));
 
 /** Projects whose images everyone may read. */
 export const isImageProject = (project: string): boolean => images.some((one) => one.project === project);
@@ -48,8 +50,8 @@ function imageResource(one: Image): JsonObject {
     sourceType: 'RAW',
     status: 'READY',
     family: one.family,
-    diskSizeGb: String(one.sizeGb),
-    archiveSizeBytes: String(one.sizeGb * 100_000_000),
+    diskSizeGb: String(smallestGb),
+    archiveSizeBytes: String(smallestGb * 100_000_000),
     architecture: 'X86_64',
     licenses: [link(`projects/${one.project}/global/licenses/${one.license}`)],
     guestOsFeatures,
@@ -57,9 +59,6 @@ function imageResource(one: Image): JsonObject {
     selfLink: link(path),
   };
 }
-
-export const imagesOf = (project: string): JsonObject[] =>
-  images.filter((one) => one.project === project).map(imageResource);
 
 export function imageByName(project: string, name: string): JsonObject {
   const found = images.find((one) => one.project === project && (one.name === name || one.id === name));

@@ -4,7 +4,7 @@
  */
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import type { Effect, Json, JsonObject, World } from '../kernel/api.js';
-import { objectsOf, textOf } from '../kernel/json-fields.js';
+import { objectOf, objectsOf, textOf } from '../kernel/json-fields.js';
 import { lookUpProject } from '../projects/projects.js';
 import { delayOf } from '../worlds/settings.js';
 import { freshExternalIp, takenIn, useAddresses } from './addresses.js';
@@ -28,11 +28,23 @@ export interface Guest {
 
 export const guests = (world: World): Record<string, Guest> => world.table<Guest>('compute.guests');
 
-const instanceAt = (world: World, target: string, args: JsonObject): Held | undefined => {
-  const found = held(world, instances)[target];
-  // Another VM may have got the same name meanwhile.
-  return args['id'] === undefined || found?.resource['id'] === args['id'] ? found : undefined;
-};
+type Work = (instance: Held, target: string, world: World, args: JsonObject) => void;
+
+/** Does the work if the VM that it was meant for is still there. Another one may have got the same name meanwhile. */
+const onVm =
+  (work: Work): Effect =>
+  (args, world) => {
+    const target = textOf(args['target']) ?? '';
+    const instance = held(world, instances)[target];
+    if (instance !== undefined && instance.resource['id'] === args['id']) work(instance, target, world, args);
+  };
+
+/** The same at the end of an operation, which fails if a failure is given. */
+const endingOnVm = (work: Work, failure?: (target: string, args: JsonObject) => Failure): Effect =>
+  ending((target, args, world) => {
+    onVm(work)(args, world);
+    return failure?.(target, args);
+  });
 
 /** Reads the place from a path, because effects have no call. The project may be disappearing meanwhile. */
 function placeAt(path: string, world: World): Place | undefined {
@@ -55,29 +67,24 @@ function set(instance: Held, fields: JsonObject): void {
 // --- up -------------------------------------------------------------------------------------------------------------
 
 /** Disks and internal addresses are ready. The public address may take a little longer. */
-const stage: Effect = (args, world) => {
-  const target = textOf(args['target']) ?? '';
-  const instance = instanceAt(world, target, args);
-  if (instance === undefined || instance.resource['status'] !== 'PROVISIONING') return;
+const stage: Work = (instance, target, world, args) => {
+  if (instance.resource['status'] !== 'PROVISIONING') return;
   for (const { path } of disksOf(instance.resource)) {
     const disk = held(world, disks)[path];
     if (disk === undefined) continue;
     disk.phase = 'ready';
     disk.resource['status'] = 'READY';
   }
-  const late = args['lateAddress'] === true;
   set(instance, {
     status: 'STAGING',
     cpuPlatform: 'AMD Rome',
-    networkInterfaces: addressed(instance.resource, target, world, !late),
+    networkInterfaces: addressed(instance.resource, target, world, args['lateAddress'] !== true),
   });
 };
 
 /** Late addresses: the VM runs first and becomes reachable some seconds later. */
-const giveAddresses: Effect = (args, world) => {
-  const target = textOf(args['target']) ?? '';
-  const instance = instanceAt(world, target, args);
-  if (instance === undefined || instance.resource['status'] === 'TERMINATED') return;
+const giveAddresses: Work = (instance, target, world) => {
+  if (instance.resource['status'] === 'TERMINATED') return;
   set(instance, { networkInterfaces: addressed(instance.resource, target, world, true) });
 };
 
@@ -99,14 +106,11 @@ function addressed(resource: JsonObject, target: string, world: World, external:
   return nics;
 }
 
-const run = ending((target, args, world) => {
-  const instance = instanceAt(world, target, args);
+const run: Work = (instance, target, world, args) => {
   // It was taken away while it started.
-  if (instance === undefined || !['PROVISIONING', 'STAGING'].includes(String(instance.resource['status']))) {
-    return undefined;
-  }
+  if (!['PROVISIONING', 'STAGING'].includes(String(instance.resource['status']))) return;
+  stage(instance, target, world, args);
   const late = args['lateAddress'] === true;
-  if (instance.resource['status'] === 'PROVISIONING') stage({ ...args, target }, world);
   instance.phase = 'ready';
   set(instance, {
     status: 'RUNNING',
@@ -117,14 +121,11 @@ const run = ending((target, args, world) => {
   if (late) world.schedule(delayOf(world, 'vmAddress'), 'compute.instances.addresses', { target, id });
   world.schedule(delayOf(world, 'vmHostKeys'), 'compute.instances.guest', { target, id });
   world.schedule(0, 'compute.instances.drawPreemption', { target, id }, { exact: true });
-  return undefined;
-});
+};
 
 /** The guest agent publishes the host keys. They are made at the first boot and stay with the disk. */
-const guestUp: Effect = (args, world) => {
-  const target = textOf(args['target']) ?? '';
-  const instance = instanceAt(world, target, args);
-  if (instance === undefined || instance.resource['status'] !== 'RUNNING') return;
+const guestUp: Work = (instance, target, world) => {
+  if (instance.resource['status'] !== 'RUNNING') return;
   const guest = guestOf(target, String(instance.resource['id']), world);
   guest.attributes['hostkeys'] = { 'ssh-ed25519': guest.hostKey.publicKey.split(' ')[1] ?? '' };
   const name = lastOf(target);
@@ -181,52 +182,45 @@ function opensshPublic(key: KeyObject): string {
 
 // --- not up ---------------------------------------------------------------------------------------------------------
 
-/** Comes 7 to 100 s after the insert was accepted. The operation fails, and the VM never existed. */
-const stockoutFailure = (target: string, withDetails: boolean): Failure => {
+/** Comes 7 to 100 s after the insert was accepted. */
+const stockoutFailure = (target: string, { withDetails }: JsonObject): Failure => {
   const [, project, , zone = ''] = target.split('/');
-  const message = `The zone 'projects/${project}/zones/${zone}' does not have enough resources available to fulfill the request.  Try a different zone, or try again later.`;
-  return {
-    code: withDetails ? 'ZONE_RESOURCE_POOL_EXHAUSTED_WITH_DETAILS' : 'ZONE_RESOURCE_POOL_EXHAUSTED',
-    message: withDetails ? `${message} '(resource type:compute)'.` : message,
+  const failure: Failure = {
+    code: 'ZONE_RESOURCE_POOL_EXHAUSTED',
+    message: `The zone 'projects/${project}/zones/${zone}' does not have enough resources available to fulfill the request.  Try a different zone, or try again later.`,
     httpStatus: 503,
     httpMessage: 'SERVICE UNAVAILABLE',
-    ...(withDetails
-      ? {
-          details: [
-            {
-              errorInfo: {
-                reason: 'resource_availability',
-                domain: 'compute.googleapis.com',
-                metadatas: { zone, zonesAvailable: '', vmType: 'e2-standard-8', attachment: '' },
-              },
-            },
-          ],
-        }
-      : {}),
+  };
+  if (withDetails !== true) return failure;
+  const metadatas = { zone, zonesAvailable: '', vmType: 'e2-standard-8', attachment: '' };
+  return {
+    ...failure,
+    code: 'ZONE_RESOURCE_POOL_EXHAUSTED_WITH_DETAILS',
+    message: `${failure.message} '(resource type:compute)'.`,
+    details: [{ errorInfo: { reason: 'resource_availability', domain: 'compute.googleapis.com', metadatas } }],
   };
 };
 
-const stockout = ending((target, args, world) => {
-  const instance = instanceAt(world, target, args);
-  const failure = stockoutFailure(target, args['withDetails'] === true);
-  if (instance === undefined) return failure;
-  if (args['standing'] === true) {
-    instance.phase = 'ready';
-    set(instance, { status: 'TERMINATED' });
-  } else {
-    removeInstance(target, world, true);
-  }
-  return failure;
-});
+/** A new VM never existed, although its boot disk may. One that stood is down. */
+const stockout: Work = (instance, target, world, { standing, leavesBootDisk }) => {
+  if (standing !== true) return neverWas(instance, target, world, leavesBootDisk === true);
+  instance.phase = 'ready';
+  set(instance, { status: 'TERMINATED' });
+};
 
-const overQuota = ending((target, args, world) => {
-  if (instanceAt(world, target, args) !== undefined) removeInstance(target, world, true);
-  return {
-    code: 'QUOTA_EXCEEDED',
-    message: textOf(args['message']) ?? '',
-    httpStatus: 403,
-    httpMessage: 'FORBIDDEN',
-  };
+function neverWas(instance: Held, target: string, world: World, leavesBootDisk: boolean): void {
+  delete held(world, instances)[target];
+  releaseParts(target, instance, world, ({ path, boot, autoDelete }) => {
+    if (boot && leavesBootDisk) return false;
+    return autoDelete || held(world, disks)[path]?.phase === 'making';
+  });
+}
+
+const quotaFailure = (_target: string, { message }: JsonObject): Failure => ({
+  code: 'QUOTA_EXCEEDED',
+  message: textOf(message) ?? '',
+  httpStatus: 403,
+  httpMessage: 'FORBIDDEN',
 });
 
 /**
@@ -252,14 +246,12 @@ export function preempt(world: World, target: string): void {
   world.schedule(delayOf(world, 'vmStopping'), 'compute.instances.preempted', { target, id }, { exact: true });
 }
 
-const preempted: Effect = (args, world) => {
-  const target = textOf(args['target']) ?? '';
-  const instance = instanceAt(world, target, args);
-  if (instance === undefined) return;
-  const scheduling = instance.resource['scheduling'];
-  const action = typeof scheduling === 'object' && scheduling !== null && !Array.isArray(scheduling) ? scheduling : {};
-  if (action['instanceTerminationAction'] === 'DELETE') removeInstance(target, world, false);
-  else down(target, instance, 'TERMINATED', world);
+const preempted: Work = (instance, target, world) => {
+  if (objectOf(instance.resource['scheduling'])?.['instanceTerminationAction'] !== 'DELETE') {
+    return down(target, instance, 'TERMINATED', world);
+  }
+  delete held(world, instances)[target];
+  releaseParts(target, instance, world, ({ autoDelete }) => autoDelete);
 };
 
 /** The guest turned its own power off, so its VM is terminated. That holds with automaticRestart too, which is for crashes. */
@@ -272,10 +264,8 @@ export function guestShutDown(world: World, target: string): void {
   world.schedule(0, 'compute.instances.guestTerminated', { target, id }, { exact: true });
 }
 
-const guestTerminated: Effect = (args, world) => {
-  const target = textOf(args['target']) ?? '';
-  const instance = instanceAt(world, target, args);
-  if (instance?.resource['status'] === 'RUNNING') down(target, instance, 'TERMINATED', world);
+const guestTerminated: Work = (instance, target, world) => {
+  if (instance.resource['status'] === 'RUNNING') down(target, instance, 'TERMINATED', world);
 };
 
 // --- down -----------------------------------------------------------------------------------------------------------
@@ -324,27 +314,28 @@ export function powerCycle(world: World, target: string): void {
   world.schedule(delayOf(world, 'vmHostKeys'), 'compute.instances.guest', { target, id });
 }
 
-/** Removes an instance, with the disks that are deleted with it. */
-function removeInstance(target: string, world: World, allDisks: boolean): void {
-  const instance = held(world, instances)[target];
-  if (instance === undefined) return;
-  for (const { path, autoDelete } of disksOf(instance.resource)) {
-    const disk = held(world, disks)[path];
+/** Deletes or frees what a VM used that is deleted: disks, addresses, and what its guest made. */
+export function releaseParts(
+  target: string,
+  { resource }: Held,
+  world: World,
+  goes: (disk: ReturnType<typeof disksOf>[number]) => boolean,
+): void {
+  for (const each of disksOf(resource)) {
+    const disk = held(world, disks)[each.path];
     if (disk === undefined) continue;
-    const isNew = disk.phase === 'making';
-    if (autoDelete || (allDisks && isNew)) {
-      delete held(world, disks)[path];
-    } else {
-      const { users: _users, ...rest } = disk.resource;
-      disk.phase = 'ready';
-      disk.resource = { ...rest, status: 'READY' };
+    if (goes(each)) {
+      delete held(world, disks)[each.path];
+      continue;
     }
+    const { users: _users, ...rest } = disk.resource;
+    disk.phase = 'ready';
+    disk.resource = { ...rest, status: 'READY' };
   }
-  const ips = objectsOf(instance.resource['networkInterfaces']).flatMap((nic) =>
+  const ips = objectsOf(resource['networkInterfaces']).flatMap((nic) =>
     objectsOf(nic['accessConfigs']).map((access) => textOf(access['natIP']) ?? ''),
   );
   useAt(world, target, ips, false);
-  delete held(world, instances)[target];
   delete guests(world)[target];
 }
 
@@ -356,31 +347,23 @@ export function powerOff(world: World, projectId: string): void {
   }
 }
 
-const stopped =
-  (status: 'TERMINATED' | 'SUSPENDED') =>
-  (target: string, args: JsonObject, world: World): undefined => {
-    const instance = instanceAt(world, target, args);
-    if (instance !== undefined) down(target, instance, status, world);
-  };
+const downTo =
+  (status: 'TERMINATED' | 'SUSPENDED'): Work =>
+  (instance, target, world) =>
+    down(target, instance, status, world);
 
 export const instanceEffects: Record<string, Effect> = {
-  'compute.instances.stage': stage,
-  'compute.instances.addresses': giveAddresses,
-  'compute.instances.run': run,
-  'compute.instances.guest': guestUp,
-  'compute.instances.stockout': stockout,
-  'compute.instances.overQuota': overQuota,
-  'compute.instances.preempted': preempted,
-  'compute.instances.guestTerminated': guestTerminated,
-  'compute.instances.stopped': ending(stopped('TERMINATED')),
-  'compute.instances.suspended': ending(stopped('SUSPENDED')),
-  'compute.instances.deleted': ending((target, args, world) => {
-    if (instanceAt(world, target, args) !== undefined) removeInstance(target, world, false);
-    return undefined;
-  }),
-  'compute.instances.changed': ending((target, args, world) => {
-    const instance = instanceAt(world, target, args);
-    if (instance !== undefined) instance.phase = 'ready';
-    return undefined;
-  }),
+  'compute.instances.stage': onVm(stage),
+  'compute.instances.addresses': onVm(giveAddresses),
+  'compute.instances.run': endingOnVm(run),
+  'compute.instances.guest': onVm(guestUp),
+  'compute.instances.stockout': endingOnVm(stockout, stockoutFailure),
+  'compute.instances.overQuota': endingOnVm(
+    (instance, target, world) => neverWas(instance, target, world, false),
+    quotaFailure,
+  ),
+  'compute.instances.preempted': onVm(preempted),
+  'compute.instances.guestTerminated': onVm(guestTerminated),
+  'compute.instances.stopped': endingOnVm(downTo('TERMINATED')),
+  'compute.instances.suspended': endingOnVm(downTo('SUSPENDED')),
 };

@@ -1,5 +1,6 @@
 /** Checks the body of an instance insert. Makes the instance and the disks it asks for. */
 import { GoogleError, type JsonObject, type World } from '../kernel/api.js';
+import { notSimulated } from '../kernel/errors.js';
 import { flagOf, numberOf, objectOf, objectsOf, textOf, textsOf } from '../kernel/json-fields.js';
 import { reservedIn, takenIn } from './addresses.js';
 import { defaultAccountOf } from './default-network.js';
@@ -8,7 +9,6 @@ import { guestOsFeatures } from './images.js';
 import { contains, parseIp, parseRange } from './ip-ranges.js';
 import { checkMachineTypeLimit, machineTypeOf } from './machine-types.js';
 import { metadataFrom } from './metadata.js';
-import { regionOf } from './places.js';
 import {
   alreadyExists,
   checkLabels,
@@ -32,17 +32,17 @@ import {
 } from './resources.js';
 import { ensureAutoSubnetworks } from './subnetworks.js';
 
-const { instances, disks, networks, subnetworks } = collections;
+const { instances, disks, subnetworks } = collections;
 
-export interface Wanted {
+interface WantedInstance {
   readonly instance: Held;
   /** New disks by path. */
-  readonly disks: readonly (readonly [string, Held])[];
+  readonly made: readonly (readonly [string, Held])[];
+  /** The paths of disks that exist. */
   readonly attached: readonly string[];
-  readonly provisioning: 'SPOT' | 'PREEMPTIBLE' | 'STANDARD';
 }
 
-export function wantedInstance(body: JsonObject, path: string, place: Place, world: World): Wanted {
+export function wantedInstance(body: JsonObject, path: string, place: Place, world: World): WantedInstance {
   const machineType = machineTypeFrom(body, place, world);
   const { attachedDisks, made, attached } = disksFrom(body, path, place, world);
   const networkInterfaces = interfacesFrom(body, place, world);
@@ -51,13 +51,11 @@ export function wantedInstance(body: JsonObject, path: string, place: Place, wor
   const labels = checkLabels(body['labels']);
   const tags = tagsFrom(objectOf(body['tags']), 'resource.tags');
   const serviceAccounts = accountsFrom(body, place, world);
-  const description = textOf(body['description']);
-  const hostname = textOf(body['hostname']);
   const resource: JsonObject = {
     ...serverFields(path, instances, world),
     name: lastOf(path),
-    ...(description === undefined ? {} : { description }),
-    ...(hostname === undefined ? {} : { hostname }),
+    ...(textOf(body['description']) === undefined ? {} : { description: body['description'] }),
+    ...(textOf(body['hostname']) === undefined ? {} : { hostname: body['hostname'] }),
     tags,
     machineType: link(machineType),
     status: 'PROVISIONING',
@@ -83,7 +81,7 @@ export function wantedInstance(body: JsonObject, path: string, place: Place, wor
     fingerprint: fingerprint([path, world.id()]),
     lastStartTimestamp: stamp(world.now()),
   };
-  return { instance: { phase: 'making', resource }, disks: made, attached, provisioning: provisioningOf(scheduling) };
+  return { instance: { phase: 'making', resource }, made, attached };
 }
 
 // --- machine type ---------------------------------------------------------------------------------------------------
@@ -141,7 +139,7 @@ function disksFrom(body: JsonObject, path: string, place: Place, world: World) {
       type: 'PERSISTENT',
       mode: textOf(disk['mode']) ?? 'READ_WRITE',
       source: link(at),
-      deviceName: textOf(disk['deviceName']) ?? (boot ? 'persistent-disk-0' : `persistent-disk-${index}`),
+      deviceName: textOf(disk['deviceName']) ?? `persistent-disk-${index}`,
       index,
       boot,
       autoDelete: flagOf(disk['autoDelete']) ?? false,
@@ -154,7 +152,8 @@ function disksFrom(body: JsonObject, path: string, place: Place, world: World) {
 
   function newDisk(disk: JsonObject, wish: JsonObject, index: number): string {
     const field = `resource.disks[${index}].initializeParams`;
-    if (index === 0 && wish['sourceImage'] === undefined && wish['sourceSnapshot'] === undefined) {
+    if (wish['sourceSnapshot'] !== undefined) throw notSimulated('snapshots of disks');
+    if (index === 0 && wish['sourceImage'] === undefined) {
       throw invalid('resource.disks[0]', '', 'Boot disk must have a source specified.');
     }
     const name = textOf(wish['diskName']) ?? (index === 0 ? lastOf(path) : `${lastOf(path)}-${index}`);
@@ -181,7 +180,7 @@ function disksFrom(body: JsonObject, path: string, place: Place, world: World) {
 }
 
 /** The path of a disk that a VM may take: it exists, is ready and has no user. */
-export function existingDisk(source: string, field: string, place: Place, world: World): string {
+function existingDisk(source: string, field: string, place: Place, world: World): string {
   const at = pathOf(source, `${field}.source`, place, world);
   const found = held(world, disks)[at];
   if (found === undefined) throw notFound(at);
@@ -202,7 +201,7 @@ function interfacesFrom(body: JsonObject, place: Place, world: World): JsonObjec
     const field = `resource.networkInterfaces[${index}]`;
     const { network, subnetwork } = networksOf(nic, field, place, world);
     const networkIP = textOf(nic['networkIP']);
-    if (networkIP !== undefined && subnetwork !== undefined) checkInternalIp(networkIP, subnetwork, field, world);
+    if (networkIP !== undefined) checkInternalIp(networkIP, subnetwork, field, world);
     const accessConfigs = objectsOf(nic['accessConfigs']).map((access, at) =>
       accessConfigFrom(access, `${field}.accessConfigs[${at}]`, place, world),
     );
@@ -212,11 +211,11 @@ function interfacesFrom(body: JsonObject, place: Place, world: World): JsonObjec
       kind: 'compute#networkInterface',
       name: `nic${index}`,
       network: link(network),
-      ...(subnetwork === undefined ? {} : { subnetwork: link(subnetwork) }),
+      subnetwork: link(subnetwork),
       ...(networkIP === undefined ? {} : { networkIP }),
       ...(accessConfigs.length === 0 ? {} : { accessConfigs }),
       stackType: textOf(nic['stackType']) ?? 'IPV4_ONLY',
-      fingerprint: fingerprint([network, subnetwork ?? null, accessConfigs]),
+      fingerprint: fingerprint([network, subnetwork, accessConfigs]),
     };
   });
 }
@@ -226,42 +225,36 @@ function networksOf(
   field: string,
   place: Place,
   world: World,
-): { network: string; subnetwork?: string } {
-  const subnetReference = textOf(nic['subnetwork']);
-  const networkReference =
-    textOf(nic['network']) ?? (subnetReference === undefined ? 'global/networks/default' : undefined);
-  if (subnetReference !== undefined) {
-    const path = pathOf(subnetReference, `${field}.subnetwork`, place, world);
-    if (lastOf(path) === 'default') ensureAutoSubnetworks(world, place.project.projectId);
-    const found = held(world, subnetworks)[path];
+): { network: string; subnetwork: string } {
+  const existing = (kind: 'network' | 'subnetwork', reference: string): { path: string; resource: JsonObject } => {
+    const path = pathOf(reference, `${field}.${kind}`, place, world);
+    if (kind === 'subnetwork' && lastOf(path) === 'default') ensureAutoSubnetworks(world, place.project.projectId);
+    const found = held(world, collections[`${kind}s`])[path];
     if (found === undefined) {
-      throw invalid(`${field}.subnetwork`, subnetReference, 'The referenced subnetwork resource cannot be found.');
+      throw invalid(`${field}.${kind}`, reference, `The referenced ${kind} resource cannot be found.`);
     }
     if (found.phase !== 'ready') throw notReady(path);
-    if (path.split('/')[3] !== regionOf(place.zone ?? '')) {
-      throw invalid(`${field}.subnetwork`, subnetReference, 'The subnetwork must be in the region of the instance.');
-    }
-    const network = unlink(String(found.resource['network']));
-    if (networkReference !== undefined && pathOf(networkReference, `${field}.network`, place, world) !== network) {
-      throw invalid(`${field}.network`, networkReference, 'The network does not match the network of the subnetwork.');
-    }
-    return { network, subnetwork: path };
-  }
-  const network = pathOf(networkReference ?? '', `${field}.network`, place, world);
-  const found = held(world, networks)[network];
-  if (found === undefined) {
-    throw invalid(`${field}.network`, networkReference ?? '', 'The referenced network resource cannot be found.');
-  }
-  if (found.phase !== 'ready') throw notReady(network);
-  if (found.resource['autoCreateSubnetworks'] !== true) {
-    throw invalid(field, '', 'Subnetwork should be specified for custom subnetmode network');
-  }
-  const project = network.split('/')[1] ?? '';
-  ensureAutoSubnetworks(world, project);
-  return {
-    network,
-    subnetwork: `projects/${project}/regions/${regionOf(place.zone ?? '')}/subnetworks/${lastOf(network)}`,
+    return { path, resource: found.resource };
   };
+  const [givenNetwork, givenSubnetwork] = [textOf(nic['network']), textOf(nic['subnetwork'])];
+  if (givenSubnetwork === undefined) {
+    const { path, resource } = existing('network', givenNetwork ?? 'global/networks/default');
+    if (resource['autoCreateSubnetworks'] !== true) {
+      throw invalid(field, '', 'Subnetwork should be specified for custom subnetmode network');
+    }
+    const project = path.split('/')[1] ?? '';
+    ensureAutoSubnetworks(world, project);
+    return { network: path, subnetwork: `projects/${project}/regions/${place.region}/subnetworks/${lastOf(path)}` };
+  }
+  const { path, resource } = existing('subnetwork', givenSubnetwork);
+  if (path.split('/')[3] !== place.region) {
+    throw invalid(`${field}.subnetwork`, givenSubnetwork, 'The subnetwork must be in the region of the instance.');
+  }
+  const network = unlink(String(resource['network']));
+  if (givenNetwork !== undefined && pathOf(givenNetwork, `${field}.network`, place, world) !== network) {
+    throw invalid(`${field}.network`, givenNetwork, 'The network does not match the network of the subnetwork.');
+  }
+  return { network, subnetwork: path };
 }
 
 function checkInternalIp(ip: string, subnetwork: string, field: string, world: World): void {
@@ -357,7 +350,7 @@ export function schedulingFrom(given: JsonObject): JsonObject {
   };
 }
 
-export function provisioningOf(scheduling: JsonObject): Wanted['provisioning'] {
+export function provisioningOf(scheduling: JsonObject): 'SPOT' | 'PREEMPTIBLE' | 'STANDARD' {
   if (scheduling['provisioningModel'] === 'SPOT') return 'SPOT';
   return scheduling['preemptible'] === true ? 'PREEMPTIBLE' : 'STANDARD';
 }

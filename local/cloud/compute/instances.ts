@@ -1,22 +1,19 @@
-/** Compute's instances: insert, get, lists, and all operations on an instance. */
+/** Compute's instances: their declaration, how they are made and powered, and what their guests say. */
 import { type CloudCall, GoogleError, type Handler, type JsonObject, type Served, type World } from '../kernel/api.js';
 import { objectOf, textOf } from '../kernel/json-fields.js';
-import { delayOf } from '../worlds/settings.js';
-import { looksOf } from './collection.js';
-import { checkFits } from './fits.js';
-import { guests, instanceEffects, powerCycle } from './instance-life.js';
+import { chanceOf, delayOf } from '../worlds/settings.js';
+import { checkFits, defineCollection, type Found } from './collection.js';
+import { instanceChanges } from './instance-changes.js';
+import { guests, instanceEffects, powerCycle, releaseParts } from './instance-life.js';
 import { provisioningOf, wantedInstance } from './instance-request.js';
-import { change, instanceSettings } from './instance-settings.js';
 import { metadataValue } from './metadata.js';
-import { begin, once } from './operations.js';
+import { beginOn, once } from './operations.js';
 import { cpuMetricOf, cpusOf, externalsOf, isSsd, type Metric, quotaText } from './quotas.js';
 import {
-  aggregatedReply,
   collections,
   find,
   findReady,
   freshPath,
-  type Held,
   held,
   hold,
   invalid,
@@ -32,26 +29,28 @@ const { instances, disks } = collections;
 const insert: Handler = (call, world) => {
   const place = placeOf(call, world);
   const path = freshPath(call.body, place, world, instances);
-  const wanted = wantedInstance(call.body, path, place, world);
-  const { instance } = wanted;
-  const need = needOf(
-    world,
-    place,
-    instance.resource,
-    wanted.disks.map(([, disk]) => disk.resource),
-  );
+  const { instance: found, made, attached } = wantedInstance(call.body, path, place, world);
+  const newDisks = made.map(([, disk]) => disk.resource);
+  const need = needOf(world, place, found.resource, newDisks);
   // If existing resources exceed the quota, the request is refused. If only resources under way do, the operation fails later.
   const now = firstOver(world, place, need, { underWay: false });
   if (now !== undefined) throw quotaExceeded(now);
   const later = firstOver(world, place, need, { underWay: true });
-  checkFits(instances, instance.resource);
-  hold(world, instances, path, instance);
-  for (const [at, disk] of wanted.disks) hold(world, disks, at, disk);
-  for (const at of wanted.attached) {
+  checkFits(instances, found.resource);
+  hold(world, instances, path, found);
+  for (const [at, disk] of made) hold(world, disks, at, disk);
+  for (const at of attached) {
     const disk = held(world, disks)[at];
     if (disk !== undefined) disk.resource['users'] = [link(path)];
   }
-  return beginStart(call, world, place, path, instance, 'insert', later);
+  const at = { path, found, place };
+  if (later === undefined) return beginStart(call, world, at, 'insert');
+  return beginOn(call, world, at, {
+    type: 'insert',
+    seconds: delayOf(world, 'vmQuota'),
+    effect: 'compute.instances.overQuota',
+    args: { message: later },
+  });
 };
 
 type Need = readonly (readonly [Metric, number])[];
@@ -77,119 +76,89 @@ function firstOver(world: World, place: Place, need: Need, use: { underWay: bool
 }
 
 /** Insert and start behave alike: the VM runs after some 25 s, unless there is no room for it. */
-function beginStart(
-  call: CloudCall,
-  world: World,
-  place: Place,
-  path: string,
-  instance: Held,
-  type: 'insert' | 'start',
-  overQuota: string | undefined,
-): JsonObject {
-  const targetId = String(instance.resource['id']);
-  const common = { type, target: path, targetId };
-  const provisioning = provisioningOf(objectOf(instance.resource['scheduling']) ?? {});
-  if (overQuota !== undefined) {
-    const args = { id: targetId, message: overQuota };
-    return begin(call, world, place, {
-      ...common,
-      seconds: delayOf(world, 'vmQuota'),
-      effect: 'compute.instances.overQuota',
-      args,
-    });
-  }
+function beginStart(call: CloudCall, world: World, at: Found, type: 'insert' | 'start'): JsonObject {
+  const { path, found, place } = at;
+  const provisioning = provisioningOf(objectOf(found.resource['scheduling']) ?? {});
   if (world.stockout(place.project.projectId, place.zone ?? '', lastOf(path), provisioning)) {
-    const args = { id: targetId, withDetails: world.random() < 0.5, standing: type === 'start' };
+    const leaves = chanceOf(world, 'stockoutDisk');
+    const args = {
+      standing: type === 'start',
+      withDetails: world.random() < 0.5,
+      leavesBootDisk: leaves > 0 && world.random() < leaves,
+    };
     const seconds = 7 + world.random() * 93;
-    return begin(call, world, place, { ...common, seconds, exact: true, effect: 'compute.instances.stockout', args });
+    return beginOn(call, world, at, { type, seconds, exact: true, effect: 'compute.instances.stockout', args });
   }
-  const args = { id: targetId, lateAddress: externalsOf(instance.resource) > 0 && world.random() < 0.3 };
-  world.schedule(delayOf(world, 'vmStaging'), 'compute.instances.stage', { target: path, ...args });
-  return begin(call, world, place, {
-    ...common,
+  const lateAddress = externalsOf(found.resource) > 0 && world.random() < 0.3;
+  const id = found.resource['id'] ?? '';
+  world.schedule(delayOf(world, 'vmStaging'), 'compute.instances.stage', { target: path, id, lateAddress });
+  return beginOn(call, world, at, {
+    type,
     seconds: delayOf(world, 'vmRunning'),
     effect: 'compute.instances.run',
-    args,
+    args: { lateAddress },
   });
-}
-
-/** A VM that is down uses no CPUs and addresses, so it needs them again. */
-function checkPowerOn(world: World, place: Place, found: Held): void {
-  const need = needOf(world, place, found.resource, []).filter(([metric]) => metric !== 'INSTANCES');
-  const over = firstOver(world, place, need, { underWay: true });
-  if (over !== undefined) throw quotaExceeded(over);
 }
 
 // --- power ----------------------------------------------------------------------------------------------------------
 
-const start: Handler = (call, world) => {
-  const { path, found, place } = findReady(call, world, instances);
-  const status = textOf(found.resource['status']);
-  if (status === 'RUNNING') return done(call, world, place, path, found, 'start');
-  if (status !== 'TERMINATED') throw wrongState(path, status, 'start', 'TERMINATED');
-  checkPowerOn(world, place, found);
-  found.phase = 'making';
-  found.resource = { ...found.resource, status: 'PROVISIONING' };
-  return beginStart(call, world, place, path, found, 'start', undefined);
-};
+const statusOf = ({ found }: Found): string => textOf(found.resource['status']) ?? '';
 
-/** `stop` and `suspend`: the VM passes through `via`, then goes down. */
-const halt =
-  (type: 'stop' | 'suspend', via: string, effect: string): Handler =>
-  (call, world) => {
-    const { path, found, place } = findReady(call, world, instances);
-    const status = textOf(found.resource['status']);
-    if (status === 'TERMINATED' && type === 'stop') return done(call, world, place, path, found, type);
-    if (status !== 'RUNNING' && !(type === 'stop' && status === 'SUSPENDED'))
-      throw wrongState(path, status, type, 'RUNNING');
+/** `start` and `resume`. A VM that is down uses no CPUs and addresses, so it needs them again. */
+const up = (verb: 'start' | 'resume', from: 'TERMINATED' | 'SUSPENDED'): Handler =>
+  once((call, world) => {
+    const at = findReady(call, world, instances);
+    const { found, place } = at;
+    if (verb === 'start' && statusOf(at) === 'RUNNING') return alreadySo(call, world, at, verb);
+    if (statusOf(at) !== from) throw wrongState(at, verb, from);
+    const need = needOf(world, place, found.resource, []).filter(([metric]) => metric !== 'INSTANCES');
+    const over = firstOver(world, place, need, { underWay: true });
+    if (over !== undefined) throw quotaExceeded(over);
     found.phase = 'making';
-    found.resource = { ...found.resource, status: via };
-    return change(call, world, place, path, found, type, delayOf(world, 'vmStopping'), effect);
-  };
+    found.resource = { ...found.resource, status: 'PROVISIONING' };
+    return beginStart(call, world, at, 'start');
+  });
 
-const resume: Handler = (call, world) => {
-  const { path, found, place } = findReady(call, world, instances);
-  const status = textOf(found.resource['status']);
-  if (status !== 'SUSPENDED') throw wrongState(path, status, 'resume', 'SUSPENDED');
-  checkPowerOn(world, place, found);
-  found.phase = 'making';
-  found.resource = { ...found.resource, status: 'PROVISIONING' };
-  return beginStart(call, world, place, path, found, 'start', undefined);
-};
+/** `stop` and `suspend`. */
+const down = (verb: 'stop' | 'suspend', via: string, effect: string): Handler =>
+  once((call, world) => {
+    const at = findReady(call, world, instances);
+    const status = statusOf(at);
+    if (verb === 'stop' && status === 'TERMINATED') return alreadySo(call, world, at, verb);
+    if (status !== 'RUNNING' && !(verb === 'stop' && status === 'SUSPENDED')) throw wrongState(at, verb, 'RUNNING');
+    at.found.phase = 'making';
+    at.found.resource = { ...at.found.resource, status: via };
+    return beginOn(call, world, at, { type: verb, seconds: delayOf(world, 'vmStopping'), effect });
+  });
 
 const reset: Handler = (call, world) => {
-  const { path, found, place } = findReady(call, world, instances);
-  const status = textOf(found.resource['status']);
-  if (status !== 'RUNNING') throw wrongState(path, status, 'reset', 'RUNNING');
-  if (!call.method.endsWith('reset')) return done(call, world, place, path, found, 'simulateMaintenanceEvent');
-  powerCycle(world, path);
-  return done(call, world, place, path, found, 'reset');
+  const at = findReady(call, world, instances);
+  if (statusOf(at) !== 'RUNNING') throw wrongState(at, 'reset', 'RUNNING');
+  powerCycle(world, at.path);
+  return alreadySo(call, world, at, 'reset');
 };
 
-const remove: Handler = (call, world) => {
-  const { path, found, place } = findReady(call, world, instances);
+const wrongState = (at: Found, verb: string, wanted: string): GoogleError =>
+  new GoogleError(
+    400,
+    'FAILED_PRECONDITION',
+    `Instance '${lastOf(at.path)}' is ${statusOf(at)}: ${verb} is only possible when it is ${wanted}.`,
+    { reason: /^(PROVISION|STAG|STOPP|SUSPEND)ING$/.test(statusOf(at)) ? 'resourceNotReady' : 'invalid' },
+  );
+
+const alreadySo = (call: CloudCall, world: World, at: Found, type: string): JsonObject =>
+  beginOn(call, world, at, { type, seconds: 3, effect: 'compute.done' });
+
+function checkProtection({ found }: Found): void {
   if (found.resource['deletionProtection'] === true) {
     throw invalid(
       'resource.deletionProtection',
       'true',
-      `Resource cannot be deleted if it's protected against deletion.`,
+      "Resource cannot be deleted if it's protected against deletion.",
     );
   }
-  found.phase = 'leaving';
   found.resource = { ...found.resource, status: 'STOPPING' };
-  return change(call, world, place, path, found, 'delete', delayOf(world, 'vmDeleting'), 'compute.instances.deleted');
-};
-
-const wrongState = (path: string, status: string | undefined, verb: string, wanted: string): GoogleError =>
-  new GoogleError(
-    400,
-    'FAILED_PRECONDITION',
-    `Instance '${lastOf(path)}' is ${status}: ${verb} is only possible when it is ${wanted}.`,
-    { reason: status?.endsWith('ING') && status !== 'RUNNING' ? 'resourceNotReady' : 'invalid' },
-  );
-
-const done = (call: CloudCall, world: World, place: Place, path: string, found: Held, type: string): JsonObject =>
-  change(call, world, place, path, found, type, 3, 'compute.done');
+}
 
 // --- what the guest says --------------------------------------------------------------------------------------------
 
@@ -208,23 +177,20 @@ const getGuestAttributes: Handler = (call, world) => {
     .filter(([name]) => namespace === '' || name === namespace)
     .flatMap(([name, values]) => Object.entries(values).map(([one, value]) => ({ namespace: name, key: one, value })))
     .filter((item) => key === '' || item.key === key);
-  if (items.length === 0) {
+  const [first] = items;
+  if (first === undefined) {
     throw new GoogleError(404, 'NOT_FOUND', `The resource '${wanted}' of type 'Guest Attribute' was not found.`, {
       reason: 'notFound',
     });
   }
-  const selfLink = link(`${path}/guestAttributes/${wanted}`);
-  const [first] = items;
-  if (variableKey !== undefined && first !== undefined) {
-    return { kind: 'compute#guestAttributes', selfLink, variableKey, variableValue: first.value };
-  }
-  return { kind: 'compute#guestAttributes', selfLink, queryPath: wanted, queryValue: { items } };
+  const shown = { kind: 'compute#guestAttributes', selfLink: link(`${path}/guestAttributes/${wanted}`) };
+  if (variableKey !== undefined) return { ...shown, variableKey, variableValue: first.value };
+  return { ...shown, queryPath: wanted, queryValue: { items } };
 };
 
 const getSerialPortOutput: Handler = (call, world) => {
   const { path } = find(call, world, instances);
   const port = Number(call.params['port'] ?? 1);
-  if (port < 1 || port > 4) throw invalid('port', String(port), 'Must be between 1 and 4.');
   const all = Buffer.from(port === 1 ? (guests(world)[path]?.serial ?? '') : '');
   const from = Math.min(Number(call.params['start'] ?? 0), all.length);
   return {
@@ -236,23 +202,26 @@ const getSerialPortOutput: Handler = (call, world) => {
   };
 };
 
-const looks = looksOf({ of: instances });
+const declared = defineCollection({
+  of: instances,
+  scope: 'zone',
+  seconds: { change: 4, delete: 'vmDeleting' },
+  changes: instanceChanges,
+  beforeDelete: checkProtection,
+  deleted: (path, instance, world) => releaseParts(path, instance, world, ({ autoDelete }) => autoDelete),
+});
 
-const instanceHandlers: Record<string, Handler> = {
-  'compute.instances.insert': once(insert),
-  'compute.instances.get': looks.get,
-  'compute.instances.list': looks.list,
-  'compute.instances.aggregatedList': (call, world) => aggregatedReply(call, world, instances, 'zone'),
-  'compute.instances.delete': once(remove),
-  'compute.instances.start': once(start),
-  'compute.instances.stop': once(halt('stop', 'STOPPING', 'compute.instances.stopped')),
-  'compute.instances.suspend': once(halt('suspend', 'SUSPENDING', 'compute.instances.suspended')),
-  'compute.instances.resume': once(resume),
-  'compute.instances.reset': once(reset),
-  'compute.instances.simulateMaintenanceEvent': once(reset),
-  ...instanceSettings,
-  'compute.instances.getGuestAttributes': getGuestAttributes,
-  'compute.instances.getSerialPortOutput': getSerialPortOutput,
+export const servedInstances: Served = {
+  handlers: {
+    ...declared.handlers,
+    'compute.instances.insert': once(insert),
+    'compute.instances.start': up('start', 'TERMINATED'),
+    'compute.instances.resume': up('resume', 'SUSPENDED'),
+    'compute.instances.stop': down('stop', 'STOPPING', 'compute.instances.stopped'),
+    'compute.instances.suspend': down('suspend', 'SUSPENDING', 'compute.instances.suspended'),
+    'compute.instances.reset': once(reset),
+    'compute.instances.getGuestAttributes': getGuestAttributes,
+    'compute.instances.getSerialPortOutput': getSerialPortOutput,
+  },
+  effects: { ...declared.effects, ...instanceEffects },
 };
-
-export const servedInstances: Served = { handlers: instanceHandlers, effects: instanceEffects };

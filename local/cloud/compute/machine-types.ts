@@ -10,29 +10,20 @@ export interface MachineType {
   readonly description: string;
 }
 
-const shared: readonly MachineType[] = [
-  {
-    name: 'e2-micro',
-    cpus: 2,
-    memoryMb: 1024,
-    isShared: true,
-    description: 'Efficient Instance, 2 vCPU (1/8 shared physical core) and 1 GB RAM',
-  },
-  {
-    name: 'e2-small',
-    cpus: 2,
-    memoryMb: 2048,
-    isShared: true,
-    description: 'Efficient Instance, 2 vCPU (1/4 shared physical core) and 2 GB RAM',
-  },
-  {
-    name: 'e2-medium',
-    cpus: 2,
-    memoryMb: 4096,
-    isShared: true,
-    description: 'Efficient Instance, 2 vCPU (1/2 shared physical core) and 4 GB RAM',
-  },
-];
+/** Of a physical core, each has the part in the text. */
+const shared: readonly MachineType[] = (
+  [
+    ['e2-micro', 1, '1/8'],
+    ['e2-small', 2, '1/4'],
+    ['e2-medium', 4, '1/2'],
+  ] as const
+).map(([name, gb, part]) => ({
+  name,
+  cpus: 2,
+  memoryMb: gb * 1024,
+  isShared: true,
+  description: `Efficient Instance, 2 vCPU (${part} shared physical core) and ${gb} GB RAM`,
+}));
 
 /** Each family: GB per vCPU for standard, highmem and highcpu, and its sizes. */
 const families: readonly { family: string; kinds: Readonly<Record<string, number>>; sizes: readonly number[] }[] = [

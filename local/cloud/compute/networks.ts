@@ -2,7 +2,6 @@
 import { GoogleError, type Handler, type JsonObject, type Served, type World } from '../kernel/api.js';
 import { flagOf, numberOf, objectOf, objectsOf, textOf } from '../kernel/json-fields.js';
 import { defineCollection, type Found } from './collection.js';
-import { deleteDefaultRoute, isDefaultRoute, makeDefaultRoute } from './default-routes.js';
 import { firewallPoliciesAbove } from './firewall-policies.js';
 import { ending, type Failure, failureOf } from './operations.js';
 import { regions } from './places.js';
@@ -88,17 +87,15 @@ function inUseFailure(path: string, { resource }: Held, world: World): Failure |
 }
 
 function deleteItsParts(path: string, _found: Held, world: World): void {
-  deleteDefaultRoute(path, world);
   for (const [at, { resource }] of Object.entries(held(world, subnetworks))) {
     if (unlink(String(resource['network'])) === path) delete held(world, subnetworks)[at];
   }
 }
 
 function userOfNetwork(world: World, path: string, auto: boolean): string | undefined {
-  const { firewalls, routers, instances, routes } = collections;
-  for (const kind of [firewalls, routers, instances, routes, ...(auto ? [] : [subnetworks])]) {
+  const { firewalls, routers, instances } = collections;
+  for (const kind of [firewalls, routers, instances, ...(auto ? [] : [subnetworks])]) {
     for (const [at, { resource }] of Object.entries(held(world, kind))) {
-      if (isDefaultRoute(at)) continue;
       const used = [resource['network'], ...objectsOf(resource['networkInterfaces']).map((one) => one['network'])];
       if (used.some((one) => unlink(String(one)) === path)) return at;
     }
@@ -128,7 +125,6 @@ const served = defineCollection({
     return networkResource(path, call.body, world);
   },
   changes: { patch: patched },
-  made: makeDefaultRoute,
   keeps: inUseFailure,
   deleted: deleteItsParts,
   shown,

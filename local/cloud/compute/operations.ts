@@ -1,12 +1,9 @@
 /** Compute's operations. Every change begins one, and it is DONE when its effect has run. Clients use get, list and wait. */
 import type { CloudCall, Effect, GoogleError, Handler, JsonObject, Served, World } from '../kernel/api.js';
 import { textOf } from '../kernel/json-fields.js';
-import { fitting } from './fits.js';
 import { entriesOf, projectIn, put } from './of-project.js';
 import {
-  aggregatedOf,
-  type Collection,
-  type findReady,
+  type Found,
   invalid,
   lastOf,
   link,
@@ -31,11 +28,8 @@ export interface Failure {
   readonly details?: JsonObject[];
 }
 
-export interface Beginning {
+interface Work {
   readonly type: string;
-  /** Path of the resource that the operation changes. */
-  readonly target: string;
-  readonly targetId: string;
   readonly seconds: number;
   readonly exact?: boolean;
   /** Name of the effect that ends the operation, made by `ending`. */
@@ -43,11 +37,16 @@ export interface Beginning {
   readonly args?: JsonObject;
 }
 
+interface Beginning extends Work {
+  /** Path of the resource that the operation changes. */
+  readonly target: string;
+  readonly targetId: string;
+}
+
 /** Answers with the operation that the same request id began before, or runs the call. */
 export const once =
-  (change: Handler): Handler =>
+  (handler: Handler): Handler =>
   (call, world) => {
-    const handler = fitting(change);
     const id = call.params['requestId'];
     if (id === undefined || id === '') return handler(call, world);
     if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id) || /^[0-]+$/.test(id)) {
@@ -66,82 +65,56 @@ const unlinkOperation = (operation: JsonObject): string => unlink(textOf(operati
 
 /** Begins an operation. With a time factor of 0 it is over before the reply leaves. */
 export function begin(call: CloudCall, world: World, place: Place, what: Beginning): JsonObject {
-  const name = `operation-${world.now()}-${hex(world, 13)}-${hex(world, 8)}-${hex(world, 8)}`;
-  const operation = record(world, place, name, what.type, what.target, what.targetId, call.caller.email);
-  world.schedule(what.seconds * 0.15, 'compute.operations.run', { operation: pathOfOperation(place, name) });
-  world.schedule(
-    what.seconds,
-    what.effect,
-    { operation: pathOfOperation(place, name), target: what.target, ...what.args },
-    { exact: what.exact ?? false },
-  );
-  return operation;
+  const { type, seconds, target, targetId: id } = what;
+  const [operation, reply] = record(world, place, 'operation', { type, target, id, user: call.caller.email });
+  world.schedule(seconds * 0.15, 'compute.operations.run', { operation });
+  world.schedule(seconds, what.effect, { operation, target, id, ...what.args }, { exact: what.exact ?? false });
+  return reply;
 }
 
-/** Marks a resource as leaving and begins its deletion. The effect `compute.<collection>.deleted` ends it. */
-export function beginDelete(
-  call: CloudCall,
-  world: World,
-  { path, found, place }: ReturnType<typeof findReady>,
-  collection: Collection,
-  seconds = 10,
-): JsonObject {
-  found.phase = 'leaving';
-  return begin(call, world, place, {
-    type: 'delete',
-    target: path,
-    targetId: String(found.resource['id']),
-    seconds,
-    effect: `compute.${collection.name}.deleted`,
-  });
-}
+/** Begins an operation on a resource of a collection. */
+export const beginOn = (call: CloudCall, world: World, { path, found, place }: Found, work: Work): JsonObject =>
+  begin(call, world, place, { ...work, target: path, targetId: String(found.resource['id']) });
 
 /** An operation of Google itself, such as taking a spot VM away. It is already over. */
-export function systemOperation(
-  world: World,
-  place: Place,
-  type: string,
-  target: string,
-  targetId: string,
-): JsonObject {
-  const name = `systemevent-${world.now()}-${hex(world, 13)}-${hex(world, 8)}-${hex(world, 8)}`;
-  const operation = record(world, place, name, type, target, targetId, 'system');
+export function systemOperation(world: World, place: Place, type: string, target: string, id: string): void {
+  const [, operation] = record(world, place, 'systemevent', { type, target, id, user: 'system' });
   finish(world, operation);
-  return operation;
 }
 
-const pathOfOperation = (place: Place, name: string): string => `${place.prefix}/operations/${name}`;
+interface Begun {
+  readonly type: string;
+  readonly target: string;
+  readonly id: string;
+  readonly user: string;
+}
 
 function record(
   world: World,
-  place: Place,
-  name: string,
-  type: string,
-  target: string,
-  targetId: string,
-  user: string,
-) {
-  const now = stamp(world.now());
-  const path = pathOfOperation(place, name);
+  { project, scope, prefix }: Place,
+  kind: 'operation' | 'systemevent',
+  { type, target, id, user }: Begun,
+): [path: string, operation: JsonObject] {
+  const name = `${kind}-${world.now()}-${hex(world, 13)}-${hex(world, 8)}-${hex(world, 8)}`;
+  const path = `${prefix}/operations/${name}`;
+  const where = link(`projects/${project.projectId}/${scope}`);
   const operation: JsonObject = {
     kind: 'compute#operation',
     id: world.id(),
     name,
     operationType: type,
     targetLink: link(target),
-    targetId,
+    targetId: id,
     status: 'PENDING',
     user,
     progress: 0,
-    insertTime: now,
+    insertTime: stamp(world.now()),
     selfLink: link(path),
-    ...(place.scope.startsWith('zones/') ? { zone: link(`projects/${place.project.projectId}/${place.scope}`) } : {}),
-    ...(place.scope.startsWith('regions/')
-      ? { region: link(`projects/${place.project.projectId}/${place.scope}`) }
-      : {}),
+    ...(scope.startsWith('zones/') ? { zone: where } : {}),
+    ...(scope.startsWith('regions/') ? { region: where } : {}),
   };
   put(table(world), path, operation);
-  return operation;
+  return [path, operation];
 }
 
 const hex = (world: World, digits: number): string =>
@@ -215,39 +188,15 @@ const list: Handler = (call, world) => {
   return listOf(call, `${prefix}/operations`, 'compute#operationList', inside);
 };
 
-const collection: Collection = {
-  name: 'operations',
-  singular: 'operation',
-  kind: 'compute#operation',
-  isAlsoGlobal: true,
-};
-
-const aggregated: Handler = (call, world) => {
-  const { projectId } = placeOf(call, world).project;
-  const mine = entriesOf(table(world), projectId);
-  return aggregatedOf(call, `projects/${projectId}/aggregated/operations`, collection, 'any', mine);
-};
-
-/** Forgets an operation. What it does goes on. */
-const forget: Handler = (call, world) => {
-  const { selfLink } = find(call, world);
-  delete table(world)[unlink(String(selfLink))];
-  return {};
-};
-
 const scopes = ['globalOperations', 'regionOperations', 'zoneOperations'];
 
-const operationHandlers: Record<string, Handler> = {
-  ...Object.fromEntries(
-    scopes.flatMap((scope) => [
-      [`compute.${scope}.get`, get],
-      [`compute.${scope}.list`, list],
-      [`compute.${scope}.wait`, wait],
-      [`compute.${scope}.delete`, forget],
-    ]),
-  ),
-  'compute.globalOperations.aggregatedList': aggregated,
-};
+const operationHandlers: Record<string, Handler> = Object.fromEntries(
+  scopes.flatMap((scope) => [
+    [`compute.${scope}.get`, get],
+    [`compute.${scope}.list`, list],
+    [`compute.${scope}.wait`, wait],
+  ]),
+);
 
 const operationEffects: Record<string, Effect> = {
   'compute.operations.run': (args, world) => {

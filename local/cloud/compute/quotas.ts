@@ -30,21 +30,12 @@ export const regionalMetrics = [
   ...Object.values(familyMetrics),
 ] as const;
 /** Metrics counted per project. */
-export const globalMetrics = [
-  'NETWORKS',
-  'SUBNETWORKS',
-  'FIREWALLS',
-  'ROUTERS',
-  'SNAPSHOTS',
-  'CPUS_ALL_REGIONS',
-] as const;
+export const globalMetrics = ['NETWORKS', 'SUBNETWORKS', 'FIREWALLS', 'ROUTERS', 'CPUS_ALL_REGIONS'] as const;
 export type Metric = (typeof regionalMetrics)[number] | (typeof globalMetrics)[number];
 
 export interface Use {
   /** Include resources that are still being made. */
   readonly underWay: boolean;
-  /** Path of a resource to leave out. */
-  readonly but?: string;
 }
 
 export const isGlobalMetric = (metric: Metric): boolean => (globalMetrics as readonly string[]).includes(metric);
@@ -81,21 +72,13 @@ const counted: Readonly<Record<CountedMetric, readonly [Kind, (resources: JsonOb
   E2_CPUS: ['instances', () => 0],
   IN_USE_ADDRESSES: ['instances', (all) => sum(all.filter(isUp), externalsOf)],
   CPUS_ALL_REGIONS: ['instances', (all) => sum(all.filter(isUp), cpusOf)],
-  SSD_TOTAL_GB: ['disks', (all) => sum(all.filter(isSsd), size)],
-  DISKS_TOTAL_GB: [
-    'disks',
-    (all) =>
-      sum(
-        all.filter((disk) => !isSsd(disk)),
-        size,
-      ),
-  ],
+  SSD_TOTAL_GB: ['disks', (all) => sum(all, (disk) => (isSsd(disk) ? size(disk) : 0))],
+  DISKS_TOTAL_GB: ['disks', (all) => sum(all, (disk) => (isSsd(disk) ? 0 : size(disk)))],
   STATIC_ADDRESSES: ['addresses', (all) => all.filter(({ addressType }) => addressType !== 'INTERNAL').length],
   NETWORKS: ['networks', each],
   SUBNETWORKS: ['subnetworks', each],
   FIREWALLS: ['firewalls', each],
   ROUTERS: ['routers', each],
-  SNAPSHOTS: ['snapshots', each],
 };
 
 /** How much of `metric` the project uses. Regional metrics count in the region alone. */
@@ -104,7 +87,7 @@ function usageOf(world: World, place: Pick<Place, 'project' | 'region'>, metric:
   const where = isGlobalMetric(metric) ? undefined : place.region;
   const of = (kind: Kind): JsonObject[] =>
     heldIn(world, collections[kind], projectId)
-      .filter(([path, one]) => within(path, projectId, where) && path !== use.but && counts(one, use))
+      .filter(([path, one]) => within(path, projectId, where) && counts(one, use))
       .map(([, { resource }]) => resource);
   if (isCpuMetric(metric)) {
     const mine = of('instances').filter((vm) => isUp(vm) && cpuMetricOf(world, place, vm) === metric);

@@ -17,8 +17,7 @@ import { regionOf, regions, zones } from './places.js';
 export const computeService = 'compute.googleapis.com';
 const linkBase = 'https://www.googleapis.com/compute/v1/';
 
-/** `any`: regions and zones. */
-export type Scope = 'any' | 'region' | 'zone';
+export type Scope = 'region' | 'zone';
 
 export interface Collection {
   /** The name in paths, and the field of a scoped list: `instances`. */
@@ -36,10 +35,9 @@ export const collections = {
   subnetworks: { name: 'subnetworks', singular: 'subnetwork', kind: 'compute#subnetwork' },
   firewalls: { name: 'firewalls', singular: 'firewall', kind: 'compute#firewall' },
   routers: { name: 'routers', singular: 'router', kind: 'compute#router' },
-  addresses: { name: 'addresses', singular: 'address', kind: 'compute#address', isAlsoGlobal: true },
+  addresses: { name: 'addresses', singular: 'address', kind: 'compute#address' },
   instances: { name: 'instances', singular: 'instance', kind: 'compute#instance' },
   disks: { name: 'disks', singular: 'disk', kind: 'compute#disk' },
-  snapshots: { name: 'snapshots', singular: 'snapshot', kind: 'compute#snapshot' },
   httpHealthChecks: { name: 'httpHealthChecks', singular: 'httpHealthCheck', kind: 'compute#httpHealthCheck' },
   httpsHealthChecks: { name: 'httpsHealthChecks', singular: 'httpsHealthCheck', kind: 'compute#httpsHealthCheck' },
   healthChecks: {
@@ -62,13 +60,19 @@ export const collections = {
     kind: 'compute#backendService',
     isAlsoGlobal: true,
   },
-  routes: { name: 'routes', singular: 'route', kind: 'compute#route' },
 } as const satisfies Record<string, Collection>;
 
 /** A resource in the state. It is `making` until its insert is done: visible, but not usable. */
 export interface Held {
   resource: JsonObject;
   phase: 'making' | 'ready' | 'leaving';
+}
+
+/** A resource that exists, with its place. */
+export interface Found {
+  readonly path: string;
+  readonly found: Held;
+  readonly place: Place;
 }
 
 export const held = (world: World, collection: Collection): Record<string, Held> =>
@@ -137,11 +141,7 @@ export function pathOf(reference: string, field: string, place: Place, world: Wo
 // --- finding --------------------------------------------------------------------------------------------------------
 
 /** The resource a call names, by name or by numeric id. */
-export function find(
-  call: CloudCall,
-  world: World,
-  collection: Collection,
-): { path: string; found: Held; place: Place } {
+export function find(call: CloudCall, world: World, collection: Collection): Found {
   const place = placeOf(call, world);
   const wanted = call.params[collection.singular] ?? call.params['resource'] ?? '';
   const path = `${place.prefix}/${collection.name}/${wanted}`;
@@ -157,7 +157,7 @@ export function find(
 }
 
 /** Like `find`, for a change: refuses a resource that is being made or removed. */
-export function findReady(call: CloudCall, world: World, collection: Collection) {
+export function findReady(call: CloudCall, world: World, collection: Collection): Found {
   const at = find(call, world, collection);
   if (at.found.phase !== 'ready') throw notReady(at.path);
   return at;
@@ -300,8 +300,9 @@ function wanted(
 export function aggregatedReply(call: CloudCall, world: World, collection: Collection, scope: Scope): JsonObject {
   const place = placeOf(call, world);
   const root = `projects/${place.project.projectId}/`;
-  const inside = heldIn(world, collection, place.project.projectId);
-  return aggregatedOf(call, `${root}aggregated/${collection.name}`, collection, scope, resourcesOf(inside));
+  const all = heldIn(world, collection, place.project.projectId);
+  const entries = all.map(([path, { resource }]) => [path, resource] as const);
+  return aggregatedOf(call, `${root}aggregated/${collection.name}`, collection, scope, entries);
 }
 
 export function aggregatedOf(
@@ -317,8 +318,7 @@ export function aggregatedOf(
     call.params['pageToken'],
   );
   const scopes = [
-    ...(scope === 'region' ? [] : zones.map((zone) => `zones/${zone}`)),
-    ...(scope === 'zone' ? [] : regions.map((region) => `regions/${region}`)),
+    ...(scope === 'zone' ? zones.map((zone) => `zones/${zone}`) : regions.map((region) => `regions/${region}`)),
     ...(collection.isAlsoGlobal === true ? ['global'] : []),
   ];
   const items: JsonObject = {};
@@ -343,9 +343,6 @@ export function aggregatedOf(
     ...(page.nextPageToken === undefined ? {} : { nextPageToken: page.nextPageToken }),
   };
 }
-
-const resourcesOf = (entries: readonly (readonly [string, Held])[]) =>
-  entries.map(([path, { resource }]) => [path, resource] as const);
 
 function pageSize(call: CloudCall): number {
   const size = numberOf(call.params['maxResults']) ?? 500;

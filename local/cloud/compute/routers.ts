@@ -1,5 +1,6 @@
 /** Compute's routers and their NATs. */
-import { GoogleError, type Handler, type JsonObject, type Served, type World } from '../kernel/api.js';
+import type { Handler, JsonObject, Served, World } from '../kernel/api.js';
+import { notSimulated } from '../kernel/errors.js';
 import { objectOf, objectsOf, textOf, textsOf } from '../kernel/json-fields.js';
 import { useAddress } from './addresses.js';
 import { defineCollection, type Found, type Wanted } from './collection.js';
@@ -22,6 +23,7 @@ import {
 
 const { routers } = collections;
 
+/** Routers are here for their NATs. */
 function make({ call, path, place }: Wanted, world: World): JsonObject {
   const reference = textOf(call.body['network']);
   if (reference === undefined || reference === '') throw required('resource.network');
@@ -49,6 +51,10 @@ const changeable = ({ network: _network, name: _name, ...given }: JsonObject): J
 
 function routerOf(body: JsonObject, place: Place, world: World): JsonObject {
   const { nats, ...rest } = body;
+  const unserved = ['interfaces', 'bgpPeers', 'md5AuthenticationKeys'].find(
+    (field) => objectsOf(body[field]).length > 0,
+  );
+  if (unserved !== undefined) throw notSimulated(`routers with ${unserved}`);
   const bgp = objectOf(body['bgp']);
   const filled = objectsOf(nats).map((nat, index) => natOf(nat, `resource.nats[${index}]`, place, world));
   const names = filled.map((nat) => nat['name']);
@@ -67,9 +73,9 @@ function natOf(nat: JsonObject, field: string, place: Place, world: World): Json
   checkName(name, `${field}.name`);
   const ranges = textOf(nat['sourceSubnetworkIpRangesToNat']);
   if (ranges === undefined) throw required(`${field}.sourceSubnetworkIpRangesToNat`);
-  const isPrivate = nat['type'] === 'PRIVATE';
+  if (nat['type'] === 'PRIVATE') throw notSimulated('private NAT');
   const option = textOf(nat['natIpAllocateOption']);
-  if (option === undefined && !isPrivate) throw required(`${field}.natIpAllocateOption`);
+  if (option === undefined) throw required(`${field}.natIpAllocateOption`);
   const ips = textsOf(nat['natIps']);
   if (option === 'AUTO_ONLY' && ips.length > 0) {
     throw invalid(`${field}.natIps`, ips.join(','), 'natIps must be empty when natIpAllocateOption is AUTO_ONLY.');
@@ -77,20 +83,14 @@ function natOf(nat: JsonObject, field: string, place: Place, world: World): Json
   if (option === 'MANUAL_ONLY' && ips.length === 0) {
     throw invalid(`${field}.natIps`, '', 'natIps must not be empty when natIpAllocateOption is MANUAL_ONLY.');
   }
-  const natIps = ips.map((ip, at) => existing(collections.addresses, ip, `${field}.natIps[${at}]`, place, world));
+  const natIps = ips.map((ip, at) => linkOf('addresses', ip, `${field}.natIps[${at}]`, place, world));
   const subnetworks = objectsOf(nat['subnetworks']);
   if ((ranges === 'LIST_OF_SUBNETWORKS') !== subnetworks.length > 0) {
     throw invalid(`${field}.subnetworks`, '', 'Subnetworks are listed with LIST_OF_SUBNETWORKS, and only then.');
   }
-  const listed = subnetworks.map((one, at) => ({
-    ...one,
-    name: existing(
-      collections.subnetworks,
-      textOf(one['name']) ?? '',
-      `${field}.subnetworks[${at}].name`,
-      place,
-      world,
-    ),
+  const listed = subnetworks.map(({ name, ...rest }, at) => ({
+    ...rest,
+    name: linkOf('subnetworks', textOf(name) ?? '', `${field}.subnetworks[${at}].name`, place, world),
   }));
   // An unpublished field of the request. Google takes it and never shows it.
   const { initialNatIps: _initial, ...given } = nat;
@@ -98,7 +98,7 @@ function natOf(nat: JsonObject, field: string, place: Place, world: World): Json
     enableEndpointIndependentMapping: false,
     endpointTypes: ['ENDPOINT_TYPE_VM'],
     type: 'PUBLIC',
-    ...(isPrivate ? {} : { autoNetworkTier: 'PREMIUM' }),
+    autoNetworkTier: 'PREMIUM',
     ...given,
     natIps,
     subnetworks: listed,
@@ -108,15 +108,15 @@ function natOf(nat: JsonObject, field: string, place: Place, world: World): Json
 }
 
 /** The link of a resource that a NAT names. It must exist. */
-function existing(
-  kind: (typeof collections)['addresses' | 'subnetworks'],
+function linkOf(
+  kind: 'addresses' | 'subnetworks',
   reference: string,
   field: string,
   place: Place,
   world: World,
 ): string {
   const path = pathOf(reference, field, place, world);
-  if (held(world, kind)[path] === undefined) throw notFound(path);
+  if (held(world, collections[kind])[path] === undefined) throw notFound(path);
   return link(path);
 }
 
@@ -149,14 +149,6 @@ const status: Handler = (call, world) => {
   };
 };
 
-function checkInterfaces({ path, found }: Found): void {
-  if (objectsOf(found.resource['interfaces']).length > 0) {
-    throw new GoogleError(400, 'FAILED_PRECONDITION', `The router resource '${path}' still has interfaces`, {
-      reason: 'resourceInUseByAnotherResource',
-    });
-  }
-}
-
 const served = defineCollection({
   of: routers,
   scope: 'region',
@@ -164,9 +156,7 @@ const served = defineCollection({
   make,
   changes: {
     patch: (at, body, world) => changed(at, { ...at.found.resource, ...changeable(body) }, world),
-    update: (at, body, world) => changed(at, changeable(body), world),
   },
-  beforeDelete: checkInterfaces,
   deleted: (path, { resource }, world) => useNatAddresses(path, resource, {}, world),
 });
 

@@ -28,10 +28,10 @@ const verbs: Readonly<Record<string, string>> = {
 
 /** Collections of a scope have its name in front in method ids: `regionBackendServices`. */
 const prefixes: Readonly<Record<string, readonly string[]>> = {
-  global: ['', 'global'],
+  global: ['global', ''],
   regions: ['region', ''],
   zones: ['', 'zone'],
-  aggregated: ['', 'region'],
+  aggregated: ['', 'region', 'global'],
   organization: ['globalOrganization', 'organization', ''],
   project: [''],
 };

@@ -109,7 +109,6 @@ const sometimesRequired: readonly (readonly [schema: string, field: string])[] =
 const unpublished: readonly (readonly [schema: string, field: string, of: Schema, client: string])[] = [
   ['NetworkRoutingConfig', 'deleteBgpAlwaysCompareMed', { type: 'boolean' }, "Terraform's Google provider 8.0"],
   ['RouterNat', 'initialNatIps', { type: 'array', items: { type: 'string' } }, "Terraform's Google provider 8.0"],
-  ['Snapshot', 'zone', { type: 'string' }, "Terraform's Google provider 8.0"],
 ];
 
 function corrected(schemas: Readonly<Record<string, Schema>>): Readonly<Record<string, Schema>> {

@@ -26,7 +26,6 @@ const roomyQuotas = {
   SUBNETWORKS: 1000,
   FIREWALLS: 1000,
   ROUTERS: 1000,
-  SNAPSHOTS: 1000,
   /** Projects that an account made. Deleted ones count for 30 days. */
   projects: 1000,
   /** Projects that are linked to a billing account. */
@@ -78,6 +77,8 @@ const noChances = {
   preemption: 0,
   /** VMs that meet a stockout. */
   stockout: 0,
+  /** Stockouts of new VMs that leave the boot disk behind. */
+  stockoutDisk: 0,
   /** Requests for quota that are granted in full. */
   quotaGranted: 1,
   /** Requests for quota that are granted by half, of those that are not granted in full. */
