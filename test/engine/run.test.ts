@@ -709,6 +709,32 @@ describe('the engine', () => {
       expect([data.state, data.instances['vm']?.unfinished]).to.deep.equal(['cancelled', { machineType: 'e2-small' }]);
     });
 
+    it('looks at a VM in a fresh invocation where the time of the first one is over', async () => {
+      const shutdown = new AbortController();
+      let looks = 0;
+      const vm = toy(world, 'vm', {
+        run: async () => ({ kind: 'again', seconds: 100, note: 'the VM is starting' }),
+        unfinished: async () => {
+          if (++looks > 1) return { machineType: 'e2-small' };
+          shutdown.abort(new Error('The instance is to end'));
+          return new Promise<never>(() => {});
+        },
+      });
+      const { id } = (await world.begin([vm])).bootstrap;
+      expect(await world.run([vm], world.take(), 60)).to.equal('handed-over');
+      const [message] = world.queue.splice(0);
+      if (message === undefined) throw new Error('nothing was published');
+      await cancel(world.context, [vm], id, 'alice@example.com');
+      const context = { ...world.context, shutdown: shutdown.signal };
+      const deadlineAt = new Date(Date.now() + 500_000);
+      expect(await runMessage(context, [vm], message, { deadlineAt })).to.equal('handed-over');
+      world.pass(61);
+      await world.sweep();
+      await world.drain([vm]);
+      const { data } = await world.read(id);
+      expect([data.state, data.instances['vm']?.unfinished]).to.deep.equal(['cancelled', { machineType: 'e2-small' }]);
+    });
+
     it('can be resumed', async () => {
       const steps = diamond(world);
       const { bootstrap } = await world.begin(steps);
