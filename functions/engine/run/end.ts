@@ -55,7 +55,8 @@ interface Ending {
 export async function end(invocation: Invocation, resolved: Resolution): Promise<RunResult> {
   const { context, message, held, span, redactor } = invocation;
   const { bootstrapId, instance } = message;
-  const resolution = await withUnfinished(invocation, shownResolution(resolved, redactor));
+  const shown = shownResolution(resolved, redactor);
+  const resolution = shown.state === 'failed' ? ((await withUnfinished(invocation, shown)) ?? shown) : shown;
   // Logs go before the last commit, because one commit may not delete them all. A function that is cut off in between does it
   // again.
   if (instance === callerSecret.name && resolution.state === 'gone') await removeLogs(context.store, bootstrapId);

@@ -11,6 +11,7 @@ import type { Waited } from './patience.js';
 import { publishReady } from './publish.js';
 import type { RunResult } from './result.js';
 import { shownChange } from './shown.js';
+import { withUnfinished } from './unfinished.js';
 
 /** Longer waits are left to sweep. A fresh message would only wait, or be handed over again and again. */
 export const longestWaitSeconds = 300;
@@ -84,6 +85,13 @@ async function untilOver(
   }
 }
 
+/** Ends it as cancelled. What there is of it is looked at first, by a fresh message if the time of this invocation is over. */
+export async function endCancelled(invocation: Invocation): Promise<RunResult> {
+  const resolution = await withUnfinished(invocation, { state: 'cancelled' });
+  if (resolution !== undefined) return end(invocation, resolution);
+  return handOver(invocation, { seconds: 0, waited: invocation.held.current().waited });
+}
+
 /** Waits here if there is time. Undefined: go on. Otherwise: how this invocation ended. */
 export async function pause(invocation: Invocation, wait: Wait): Promise<RunResult | undefined> {
   const { held, deadline, signal } = invocation;
@@ -91,11 +99,11 @@ export async function pause(invocation: Invocation, wait: Wait): Promise<RunResu
   if (ended === undefined && deadline.secondsLeft() < seconds)
     return handOver(invocation, wait, seconds <= longestWaitSeconds);
   held.tell({ ...change, waited });
-  if (held.current().cancel) return end(invocation, { state: 'cancelled' });
+  if (held.current().cancel) return endCancelled(invocation);
   await untilOver(invocation, wait).catch((error: unknown) => {
     if (!signal.aborted) throw error;
   });
   if (held.signal.aborted) throw held.signal.reason;
   if (deadline.signal.aborted) return handOver(invocation, { seconds: 0, waited });
-  return held.current().cancel ? end(invocation, { state: 'cancelled' }) : undefined;
+  return held.current().cancel ? endCancelled(invocation) : undefined;
 }

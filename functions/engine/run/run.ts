@@ -23,7 +23,7 @@ import { createCall } from './call.js';
 import { end } from './end.js';
 import { factsOf } from './facts.js';
 import { afterFailure, fail, faultOfOurs } from './fail.js';
-import { handOver, longestWaitSeconds, pause } from './hand-over.js';
+import { endCancelled, handOver, longestWaitSeconds, pause } from './hand-over.js';
 import { createInvocation, type Invocation } from './invocation.js';
 import { claim, type Held, LeaseLost, type LeaseTimes, leaseTimes } from './lease.js';
 import { endless } from './patience.js';
@@ -147,7 +147,7 @@ async function run(invocation: Invocation, restSeconds: number): Promise<RunResu
     return end(invocation, { state: 'cancelled' });
   }
   const { deaths, cancel } = held.current();
-  if (bootstrap.data.state === 'cancelling' || cancel) return end(invocation, { state: 'cancelled' });
+  if (bootstrap.data.state === 'cancelling' || cancel) return endCancelled(invocation);
   if (deaths >= maxDeaths) {
     context.log('ERROR', `The function ended ${maxDeaths} times while it ran this instance`);
     return fail(invocation, faultOfOurs(instance, invocation));

@@ -8,12 +8,13 @@ import { createCall } from './call.js';
 import { factsOf } from './facts.js';
 import type { Invocation } from './invocation.js';
 
+type Looked = Extract<Resolution, { readonly state: 'failed' | 'cancelled' }>;
+
 /**
  * With what the step sees once more. Whatever speaks against a look leaves the resolution as it is. A look holds up neither the
- * deadline nor a shutdown.
+ * deadline nor a shutdown: undefined if one of them came first.
  */
-export async function withUnfinished(invocation: Invocation, resolution: Resolution): Promise<Resolution> {
-  if (resolution.state !== 'failed' && resolution.state !== 'cancelled') return resolution;
+export async function withUnfinished<R extends Looked>(invocation: Invocation, resolution: R): Promise<R | undefined> {
   const { context, message, bootstrap, plan, removing, signal, redactor } = invocation;
   const { data: record } = bootstrap;
   const instance = plan.get(message.instance);
@@ -28,6 +29,7 @@ export async function withUnfinished(invocation: Invocation, resolution: Resolut
     });
     return { ...resolution, looked: { unfinished } };
   } catch (error) {
+    if (invocation.deadline.signal.aborted) return undefined;
     context.log('WARNING', 'What is there of it already could not be seen', { error });
     return resolution;
   }
