@@ -11,7 +11,7 @@ export interface Snapshot {
   readonly files: ReadonlyMap<string, string>;
   /** By table and name. Times and etags are left out. */
   readonly cloud: ReadonlyMap<string, string>;
-  /** The newest payload of each secret in Secret Manager. */
+  /** The payload of each secret in Secret Manager that is in use. */
   readonly secrets: ReadonlyMap<string, string>;
   /** The documents of bootstraps with this name. */
   readonly documents: ReadonlyMap<string, string>;
@@ -80,17 +80,24 @@ export async function takeSnapshot({ folder, cloud, store, name }: Place): Promi
   const resources = Object.keys(tables)
     .filter((table) => !passing.test(table))
     .flatMap((table) => rows(table).map(([key, row]): [string, string] => [`${table} ${key}`, stable(row)]));
+  const named = new Map(found.map(({ id, data }) => [`${id}-caller`, data['callerSecret'] as string | undefined]));
   return {
     files: filesIn(folder),
     cloud: new Map(resources),
-    secrets: new Map(rows('secretmanager.secrets').map(([key, row]) => [key.split('/').at(-1) ?? key, payloadOf(row)])),
+    secrets: new Map(
+      rows('secretmanager.secrets').map(([key, row]) => {
+        const name = key.split('/').at(-1) ?? key;
+        return [name, payloadOf(row, named.get(name))];
+      }),
+    ),
     documents: await documentsOf(store, ids),
     bootstrap: living(found.map(({ id, data }) => ({ id, ...data }))),
   };
 }
 
-function payloadOf({ lastVersion, versions }: Json): string {
-  const { data, resource } = ((versions as Json)[String(lastVersion)] ?? {}) as { data?: string; resource?: Json };
+/** Of the version that a record names, or of the newest. A command that fails may leave a version that no record names. */
+function payloadOf({ lastVersion, versions }: Json, named = String(lastVersion)): string {
+  const { data, resource } = ((versions as Json)[named] ?? {}) as { data?: string; resource?: Json };
   return data ?? `(${String(resource?.['state'])})`;
 }
 
