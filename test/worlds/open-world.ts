@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { SimulatedCloud, SimulatedCloudOptions } from '../../local/cloud/index.js';
 import type { JsonObject } from '../../local/cloud/kernel/api.js';
-import { changeWorld } from '../../local/cloud/worlds/begin.js';
+import { changeWorld } from '../../local/cloud/worlds/settings.js';
 import type { WorldSettings } from '../../local/cloud/worlds/settings.js';
 import { region, vmBody, zone } from '../local-cloud/furnished.js';
 import { owner, ownersBindings, project, type ReadyCloud, type Reply, readyCloud } from '../local-cloud/ready-cloud.js';
@@ -33,9 +33,9 @@ export async function openWorld(options: SimulatedCloudOptions = {}): Promise<Op
           name: role,
           title: 'Policies and quotas',
           permissions: [
-            ...['create', 'update', 'delete', 'list'].map((verb) => `orgpolicy.policies.${verb}`),
-            ...['orgpolicy.policy.get', 'orgpolicy.constraints.list'],
-            ...['cloudquotas.quotas.get', 'cloudquotas.quotas.update'],
+            'orgpolicy.policy.get',
+            'cloudquotas.quotas.get',
+            'cloudquotas.quotas.update',
           ],
         },
       ],

@@ -148,16 +148,16 @@ describe('the worlds of the simulated cloud', () => {
   it('a running cloud becomes another world, with its policies, and goes back', async () => {
     cloud = await openWorld();
     await cloud.makeNetwork('europe-west4');
-    const setPolicies = async () => {
-      const { body } = await cloud.call('orgpolicy', 'GET /v2/organizations/100/policies');
-      return (body['policies'] as unknown[]).length;
+    const osLogin = async () => {
+      const policy = 'organizations/100/policies/compute.requireOsLogin';
+      return (await cloud.call('orgpolicy', `GET /v2/${policy}:getEffectivePolicy`)).body['spec'];
     };
-    expect(await setPolicies()).to.equal(8);
+    expect(await osLogin()).to.deep.equal({ rules: [{ enforce: false }] });
     expect((await cloud.control('PUT world', { world: 'hardened' })).status).to.equal(200);
-    expect(await setPolicies()).to.equal(18);
+    expect(await osLogin()).to.deep.equal({ rules: [{ enforce: true }] });
     expect((await cloud.insertVm('vm')).message).to.include('constraints/compute.requireShieldedVm');
     expect((await cloud.control('PUT world', { world: 'seasoned' })).status).to.equal(200);
-    expect(await setPolicies()).to.equal(8);
+    expect(await osLogin()).to.deep.equal({ rules: [{ enforce: false }] });
     done(await cloud.insertVm('vm'));
   });
 

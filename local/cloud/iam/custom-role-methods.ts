@@ -13,21 +13,15 @@ const day = 24 * 60 * 60 * 1000;
 /** After the first the role is gone. After the second its id can be used again. */
 const [restorableDays, reservedDays] = [7, 37];
 
-const shown = (name: string, role: CustomRole, full: boolean): JsonObject => ({
+const shown = (name: string, role: CustomRole): JsonObject => ({
   name,
   title: role.title,
   ...(role.description === undefined ? {} : { description: role.description }),
-  ...(full && role.permissions.length > 0 ? { includedPermissions: [...role.permissions] } : {}),
+  ...(role.permissions.length > 0 ? { includedPermissions: [...role.permissions] } : {}),
   stage: role.stage ?? 'ALPHA',
   etag: role.etag ?? 'AA==',
   ...(role.deletedAt === undefined ? {} : { deleted: true }),
 });
-
-/** The project or organization, by its id. Throws Google's error for a project that is not there. */
-function parentIn(call: CloudCall, world: World): string {
-  const [kind = '', id = ''] = (call.params['parent'] ?? call.params['name'] ?? '').split('/');
-  return kind === 'projects' ? `projects/${world.project(id).projectId}` : `${kind}/${id}`;
-}
 
 const isGone = ({ deletedAt }: CustomRole, world: World, days: number): boolean =>
   deletedAt !== undefined && world.now() >= deletedAt + days * day;
@@ -76,7 +70,7 @@ function checkTitle(title: string): void {
 }
 
 const create: Handler = (call, world) => {
-  const parent = parentIn(call, world);
+  const parent = withProjectId(world, call.params['parent'] ?? '');
   const id = textOf(call.body['roleId']) ?? '';
   if (!/^[a-zA-Z0-9_.]{3,64}$/.test(id)) {
     throw badRequest(
@@ -97,7 +91,7 @@ const create: Handler = (call, world) => {
   const role: CustomRole = { title: '', permissions: [], etag: freshEtag(world) };
   change(role, objectOf(call.body['role']) ?? {}, fields, parent);
   customRoles(world)[name] = role;
-  return shown(name, role, true);
+  return shown(name, role);
 };
 
 const fields = ['title', 'description', 'includedPermissions', 'stage'] as const;
@@ -138,7 +132,7 @@ const patch: Handler = (call, world) => {
   if (role.deletedAt !== undefined) throw failed(`The role named ${name} is deleted.`);
   change(role, call.body, fieldsOf(call), name);
   role.etag = freshEtag(world);
-  return shown(name, role, true);
+  return shown(name, role);
 };
 
 const remove: Handler = (call, world) => {
@@ -147,7 +141,7 @@ const remove: Handler = (call, world) => {
   if (role.deletedAt !== undefined) throw failed(`The role named ${name} is deleted.`);
   role.deletedAt = world.now();
   role.etag = freshEtag(world);
-  return shown(name, role, true);
+  return shown(name, role);
 };
 
 const undelete: Handler = (call, world) => {
@@ -156,32 +150,12 @@ const undelete: Handler = (call, world) => {
   if (role.deletedAt === undefined) throw failed(`The role named ${name} is not deleted.`);
   delete role.deletedAt;
   role.etag = freshEtag(world);
-  return shown(name, role, true);
+  return shown(name, role);
 };
 
 const get: Handler = (call, world) => {
   const { name, role } = find(call, world);
-  return shown(name, role, true);
-};
-
-const list: Handler = (call, world) => {
-  const parent = parentIn(call, world);
-  const found = Object.entries(customRoles(world)).filter(
-    ([name, role]) =>
-      name.startsWith(`${parent}/roles/`) &&
-      !isGone(role, world, restorableDays) &&
-      (role.deletedAt === undefined || call.params['showDeleted'] === 'true'),
-  );
-  const size = Math.min(numberOf(call.params['pageSize']) || 300, 1000);
-  const { items, nextPageToken } = pageOf(
-    found.map(([name, role]) => [name, shown(name, role, call.params['view'] === 'FULL')] as const),
-    size,
-    call.params['pageToken'],
-  );
-  return {
-    ...(items.length === 0 ? {} : { roles: items }),
-    ...(nextPageToken === undefined ? {} : { nextPageToken }),
-  };
+  return shown(name, role);
 };
 
 /** The permissions that custom roles of a resource may hold. gcloud asks for them before it makes a role. */
@@ -197,11 +171,12 @@ export const queryTestable: Handler = ({ body }) => {
   return { permissions: items, ...(nextPageToken === undefined ? {} : { nextPageToken }) };
 };
 
-export const customRoleHandlers: Readonly<Record<string, Handler>> = Object.fromEntries(
-  ['projects', 'organizations'].flatMap((kind) =>
-    Object.entries({ create, get, list, patch, delete: remove, undelete }).map(([verb, handler]) => [
-      `iam.${kind}.roles.${verb}`,
-      handler,
-    ]),
-  ),
-);
+export const customRoleHandlers: Readonly<Record<string, Handler>> = {
+  'iam.projects.roles.create': create,
+  'iam.projects.roles.get': get,
+  'iam.projects.roles.patch': patch,
+  'iam.projects.roles.delete': remove,
+  'iam.projects.roles.undelete': undelete,
+  // Callers may hold a role of their organization. Here such roles are set at the start.
+  'iam.organizations.roles.get': get,
+};

@@ -1,6 +1,4 @@
-/**
- * IAM: service accounts with their policies, and the roles that can be bound. Keys are not made.
- */
+/** IAM: service accounts with their policies, and the roles that can be bound. Keys are not made. */
 import {
   type ApiDefinition,
   type CloudCall,
@@ -9,14 +7,14 @@ import {
   type JsonObject,
   type World,
 } from '../kernel/api.js';
-import { badRequest, deniedOn, notSimulated } from '../kernel/errors.js';
+import { badRequest, deniedOn } from '../kernel/errors.js';
 import { numberOf, objectOf, textOf } from '../kernel/json-fields.js';
 import { pageOf } from '../kernel/pages.js';
 import { delayOf } from '../worlds/settings.js';
 import { customRoleHandlers, queryTestable } from './custom-role-methods.js';
 import { forgetMember } from './policies.js';
 import { readPolicy, writePolicy } from './policy-methods.js';
-import { getRole, listRoles, queryGrantable } from './role-methods.js';
+import { getRole } from './role-methods.js';
 import {
   deletedAccounts,
   recordOfServiceAccount,
@@ -133,14 +131,6 @@ const patch: Handler = (call, world) => {
   return shown(account);
 };
 
-const update: Handler = (call, world) => {
-  const account = find(call, world);
-  const displayName = textOf(call.body['displayName']) ?? '';
-  checkTexts(displayName, undefined);
-  account.displayName = displayName;
-  return shown(account);
-};
-
 const remove: Handler = (call, world) => {
   const account = find(call, world);
   delete serviceAccounts(world)[account.email];
@@ -159,7 +149,7 @@ const setDisabled =
 
 /** Checks access on the account, in the account's own project. `projects/-` is no resource. */
 const onAccount = (verb: string) => (call: CloudCall, world: World) => {
-  const name = nameIn(call).split('/').slice(0, 4).join('/');
+  const name = nameIn(call);
   const account = lookUp(world, name);
   return [{ permission: `iam.${verb}`, resource: account === undefined ? name : pathOf(account) }];
 };
@@ -172,7 +162,6 @@ export const iam: ApiDefinition<'iam'> = {
     'iam.projects.serviceAccounts.get': (call, world) => shown(find(call, world)),
     'iam.projects.serviceAccounts.list': list,
     'iam.projects.serviceAccounts.patch': patch,
-    'iam.projects.serviceAccounts.update': update,
     'iam.projects.serviceAccounts.delete': remove,
     'iam.projects.serviceAccounts.disable': setDisabled(true),
     'iam.projects.serviceAccounts.enable': setDisabled(false),
@@ -180,33 +169,19 @@ export const iam: ApiDefinition<'iam'> = {
     'iam.projects.serviceAccounts.setIamPolicy': (call, world) => writePolicy(call, world, pathOf(find(call, world))),
     'iam.projects.serviceAccounts.testIamPermissions': (call, world) =>
       testPermissions(call, world, pathOf(find(call, world))),
-    // Where no organization policy refuses a key, the simulated cloud cannot make one.
-    'iam.projects.serviceAccounts.keys.create': ({ method }) => {
-      throw notSimulated(method);
-    },
-    'iam.projects.serviceAccounts.keys.list': (call, world) => {
-      find({ ...call, params: { name: nameIn(call) } }, world);
-      return {};
-    },
     'iam.roles.get': getRole,
-    'iam.roles.list': listRoles,
-    'iam.roles.queryGrantableRoles': queryGrantable,
     'iam.permissions.queryTestablePermissions': queryTestable,
     ...customRoleHandlers,
   },
   access: {
     ...Object.fromEntries(
-      ['get', 'update', 'delete', 'disable', 'enable', 'getIamPolicy', 'setIamPolicy'].map((verb) => [
+      ['get', 'delete', 'disable', 'enable', 'getIamPolicy', 'setIamPolicy'].map((verb) => [
         `iam.projects.serviceAccounts.${verb}`,
         onAccount(`serviceAccounts.${verb}`),
       ]),
     ),
     'iam.projects.serviceAccounts.patch': onAccount('serviceAccounts.update'),
-    'iam.projects.serviceAccounts.keys.create': onAccount('serviceAccountKeys.create'),
-    'iam.projects.serviceAccounts.keys.list': onAccount('serviceAccountKeys.list'),
     'iam.permissions.queryTestablePermissions': () => [],
     'iam.roles.get': () => [],
-    'iam.roles.list': () => [],
-    'iam.roles.queryGrantableRoles': () => [],
   },
 };

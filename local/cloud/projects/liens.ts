@@ -1,4 +1,4 @@
-/** Liens, which protect a project from deletion. They are the same in both versions of Resource Manager. */
+/** Liens, which protect a project from deletion. gcloud creates, lists and deletes them in v1, and plinth lists them in v3. */
 import {
   type Access,
   type ApiDefinition,
@@ -59,7 +59,7 @@ function find(call: CloudCall, world: World): LienRecord {
   return lien;
 }
 
-const list: Handler = (call, world) => {
+export const listLiens: Handler = (call, world) => {
   const { projectNumber } = projectOf(world, call.params['parent'] ?? '');
   const found = Object.entries(liens(world)).filter(([, { parent }]) => parent === `projects/${projectNumber}`);
   const { items, nextPageToken } = pageOf(found, numberOf(call.params['pageSize']), call.params['pageToken']);
@@ -71,8 +71,7 @@ const list: Handler = (call, world) => {
 
 export const lienHandlers: Readonly<Record<string, Handler>> = {
   'cloudresourcemanager.liens.create': create,
-  'cloudresourcemanager.liens.get': (call, world) => shown(find(call, world)),
-  'cloudresourcemanager.liens.list': list,
+  'cloudresourcemanager.liens.list': listLiens,
   'cloudresourcemanager.liens.delete': (call, world) => {
     delete liens(world)[find(call, world).name];
     return {};
@@ -82,11 +81,13 @@ export const lienHandlers: Readonly<Record<string, Handler>> = {
 const on = (permission: string, resource: string): readonly Access[] =>
   resource === '' ? [] : [{ permission, resource }];
 
+export const accessOfLiens = ({ params }: CloudCall): readonly Access[] =>
+  on('resourcemanager.projects.get', params['parent'] ?? '');
+
 export const lienAccess: NonNullable<ApiDefinition['access']> = {
   'cloudresourcemanager.liens.create': ({ body }) =>
     on('resourcemanager.projects.updateLiens', textOf(body['parent']) ?? ''),
-  'cloudresourcemanager.liens.get': (call, world) => on('resourcemanager.projects.get', find(call, world).parent),
-  'cloudresourcemanager.liens.list': ({ params }) => on('resourcemanager.projects.get', params['parent'] ?? ''),
+  'cloudresourcemanager.liens.list': accessOfLiens,
   'cloudresourcemanager.liens.delete': (call, world) =>
     on('resourcemanager.projects.updateLiens', find(call, world).parent),
 };

@@ -1,17 +1,14 @@
-/** Resource Manager v3: projects, folders, organizations, liens and their policies. */
+/** Resource Manager v3: projects with their policies, and what folders and organizations let a caller do. */
 
 import { readPolicy, writePolicy } from '../iam/policy-methods.js';
 import { testPermissions } from '../iam/test-permissions.js';
 import type { ContainerRecord } from '../initial.js';
 import {
-  type Access,
   type ApiDefinition,
   type CloudCall,
-  GoogleError,
   type Handler,
   type JsonObject,
   type ProjectRecord,
-  type World,
 } from '../kernel/api.js';
 import { badRequest } from '../kernel/errors.js';
 import { numberOf, textOf } from '../kernel/json-fields.js';
@@ -28,12 +25,10 @@ import {
   projectEffects,
   projectOperation,
   projectV3,
-  restoreProject,
   searchedProjects,
   textRecord,
 } from './changes.js';
-import { lienAccess, lienHandlers } from './liens.js';
-import { projectTable } from './projects.js';
+import { accessOfLiens, listLiens } from './liens.js';
 import { readProjectFilter } from './search.js';
 
 const containerName = /^(folders|organizations)\/\d+$/;
@@ -95,16 +90,6 @@ const page = (call: CloudCall, name: string, entries: readonly (readonly [string
 const shown = (projects: readonly ProjectRecord[]) =>
   projects.map((project) => [project.projectId, projectV3(project)] as const);
 
-/** Strongly consistent, unlike search. */
-const list: Handler = (call, world) => {
-  const { parent = '', showDeleted = 'false' } = call.params;
-  if (!containerName.test(parent)) throw badRequest('Request contains an invalid argument.', 'parent');
-  const found = Object.values(projectTable(world)).filter(
-    (project) => project.parent === parent && (project.state === 'ACTIVE' || showDeleted === 'true'),
-  );
-  return page(call, 'projects', shown(found));
-};
-
 const search: Handler = (call, world) => {
   const matches = readProjectFilter(call.params['query'] ?? '');
   const found = searchedProjects(world).filter(
@@ -115,109 +100,74 @@ const search: Handler = (call, world) => {
   return page(call, 'projects', shown(found));
 };
 
-const containers = (world: World, kind: 'folders' | 'organizations'): [string, ContainerRecord][] =>
-  Object.entries(world.table<ContainerRecord>('containers')).filter(([name]) => name.startsWith(`${kind}/`));
-
-const containerV3 = ({ name, displayName, parent, createTime }: ContainerRecord): JsonObject => ({
+const organizationV3 = ({ name, displayName, createTime }: ContainerRecord): JsonObject => ({
   name,
   displayName,
-  ...(parent === undefined ? { directoryCustomerId: customerOf(name) } : { parent }),
+  directoryCustomerId: customerOf(name),
   state: 'ACTIVE',
   createTime,
   updateTime: createTime,
   etag: `W/"${Buffer.from(name).toString('base64').slice(0, 16)}"`,
 });
 
-const getContainer: Handler = (call, world) => {
-  const record = world.table<ContainerRecord>('containers')[call.params['name'] ?? ''];
-  if (record === undefined) throw new GoogleError(403, 'PERMISSION_DENIED', 'The caller does not have permission');
-  return containerV3(record);
-};
-
-const listFolders: Handler = (call, world) => {
-  if (!containerName.test(call.params['parent'] ?? '')) {
-    throw badRequest('Request contains an invalid argument.', 'parent');
-  }
-  const found = containers(world, 'folders').filter(([, { parent }]) => parent === call.params['parent']);
+const searchOrganizations: Handler = (call, world) => {
+  const found = Object.values(world.table<ContainerRecord>('containers')).filter(
+    ({ name }) =>
+      name.startsWith('organizations/') &&
+      world.policies.allows(call.caller, 'resourcemanager.organizations.get', name),
+  );
   return page(
     call,
-    'folders',
-    found.map(([name, record]) => [name, containerV3(record)]),
+    'organizations',
+    found.map((record) => [record.name, organizationV3(record)]),
   );
 };
 
-const searchContainers =
-  (kind: 'folders' | 'organizations'): Handler =>
-  (call, world) => {
-    const found = containers(world, kind).filter(([name]) =>
-      world.policies.allows(call.caller, `resourcemanager.${kind}.get`, name),
-    );
-    return page(
-      call,
-      kind,
-      found.map(([name, record]) => [name, containerV3(record)]),
-    );
-  };
+const resourceIn = (call: CloudCall): string => call.params['resource'] ?? '';
 
-const policyHandlers = Object.fromEntries(
-  ['projects', 'folders', 'organizations'].flatMap((kind): [string, Handler][] => [
-    [
-      `cloudresourcemanager.${kind}.getIamPolicy`,
-      (call, world) => readPolicy(call, world, call.params['resource'] ?? ''),
-    ],
-    [
-      `cloudresourcemanager.${kind}.setIamPolicy`,
-      (call, world) => writePolicy(call, world, call.params['resource'] ?? ''),
-    ],
-    [
-      `cloudresourcemanager.${kind}.testIamPermissions`,
-      (call, world) => testPermissions(call, world, call.params['resource'] ?? ''),
-    ],
+const tested = Object.fromEntries(
+  ['projects', 'folders', 'organizations'].map((kind): [string, Handler] => [
+    `cloudresourcemanager.${kind}.testIamPermissions`,
+    (call, world) => testPermissions(call, world, resourceIn(call)),
   ]),
 );
 
-const onParent = (permission: string, call: CloudCall): readonly Access[] => {
-  const parent = textOf(call.body['parent']) ?? call.params['parent'] ?? '';
-  // The handler refuses names of unknown form.
-  return containerName.test(parent) ? [{ permission, resource: parent }] : [];
-};
+/** Those of organizations are only in v1 here. */
+const policies = Object.fromEntries(
+  ['projects', 'folders'].flatMap((kind): [string, Handler][] => [
+    [`cloudresourcemanager.${kind}.getIamPolicy`, (call, world) => readPolicy(call, world, resourceIn(call))],
+    [`cloudresourcemanager.${kind}.setIamPolicy`, (call, world) => writePolicy(call, world, resourceIn(call))],
+  ]),
+);
 
 export const resourceManager: ApiDefinition<'cloudresourcemanager'> = {
   api: 'cloudresourcemanager.v3',
   handlers: {
-    ...policyHandlers,
-    ...lienHandlers,
+    ...tested,
+    ...policies,
     'cloudresourcemanager.projects.create': create,
     'cloudresourcemanager.projects.get': (call, world) => projectV3(anyProject(world, idIn(call))),
     'cloudresourcemanager.projects.patch': patch,
-    'cloudresourcemanager.projects.list': list,
     'cloudresourcemanager.projects.search': search,
     'cloudresourcemanager.projects.delete': (call, world) => {
       const project = activeProject(world, idIn(call));
       deleteProject(world, project);
       return projectOperation(world, project, 'dp', 'DeleteProjectMetadata');
     },
-    'cloudresourcemanager.projects.undelete': (call, world) => {
-      const project = anyProject(world, idIn(call));
-      restoreProject(world, project);
-      return projectOperation(world, project, 'udp', 'UndeleteProjectMetadata');
-    },
     'cloudresourcemanager.operations.get': (call, world) => findOperation(world, call.params['name'] ?? ''),
-    'cloudresourcemanager.folders.get': getContainer,
-    'cloudresourcemanager.folders.list': listFolders,
-    'cloudresourcemanager.folders.search': searchContainers('folders'),
-    'cloudresourcemanager.organizations.get': getContainer,
-    'cloudresourcemanager.organizations.search': searchContainers('organizations'),
+    'cloudresourcemanager.organizations.search': searchOrganizations,
+    'cloudresourcemanager.liens.list': listLiens,
   },
   effects: projectEffects,
   access: {
-    ...lienAccess,
-    'cloudresourcemanager.projects.create': (call) => onParent('resourcemanager.projects.create', call),
-    'cloudresourcemanager.projects.list': (call) => onParent('resourcemanager.projects.list', call),
-    'cloudresourcemanager.folders.list': (call) => onParent('resourcemanager.folders.list', call),
+    'cloudresourcemanager.liens.list': accessOfLiens,
+    'cloudresourcemanager.projects.create': ({ body }) => {
+      const parent = textOf(body['parent']) ?? '';
+      // The handler refuses names of unknown form.
+      return containerName.test(parent) ? [{ permission: 'resourcemanager.projects.create', resource: parent }] : [];
+    },
     // These show only what the caller may see, so they need no permission.
     'cloudresourcemanager.projects.search': () => [],
-    'cloudresourcemanager.folders.search': () => [],
     'cloudresourcemanager.organizations.search': () => [],
     'cloudresourcemanager.operations.get': () => [],
   },

@@ -1,6 +1,6 @@
 /** The settings of the world that the simulated cloud is: read by every API, changed one by one. */
 import type { World } from '../kernel/api.js';
-import { constraintNames, constraintOf, isConstraint } from '../org-policy/constraints.js';
+import { type ConstraintName, constraintNames, constraintOf, isConstraint } from '../org-policy/constraints.js';
 import {
   type ChanceName,
   type DelayName,
@@ -11,7 +11,7 @@ import {
   worlds,
 } from './table.js';
 
-/** `quota.CPUS`, `policy.compute.requireOsLogin`, `delay.orgPolicy`, `pace.compute`, `chance.stockout`. */
+/** `quota.CPUS`, `policy.compute.requireOsLogin`, `delay.iamPolicy`, `pace.compute`, `chance.stockout`. */
 export type WorldSettings = Readonly<Record<string, number | string>>;
 
 interface Kept {
@@ -28,10 +28,15 @@ const kept = (world: Tables): Kept => {
   return table['world'];
 };
 
-/** Begins as a world, or becomes another one. What was set alone stays only if the world stays. */
-export function chooseWorld(world: Tables, name: WorldName): void {
+/**
+ * Chooses another world, or changes single settings of the present one. All are in force at once. What was set alone stays only
+ * if the world stays. Throws a sentence that names the key of a wrong setting.
+ */
+export function changeWorld(world: Tables, name: WorldName | undefined, given: WorldSettings = {}): void {
+  const settings = readSettings(given);
   const now = kept(world);
-  if (now.name !== name) Object.assign(now, { name, set: {} } satisfies Kept);
+  if (name !== undefined && now.name !== name) Object.assign(now, { name, set: {} } satisfies Kept);
+  changeSettings(world, settings);
 }
 
 export const worldName = (world: Tables): WorldName => kept(world).name;
@@ -127,5 +132,12 @@ export const delayOf = (world: Tables, name: DelayName): number => numberAt(worl
 
 /** How many times its usual time an effect takes: `compute.networks.default`. */
 export const paceOf = (world: Tables, effect: string): number => numberAt(world, `pace.${effect.split('.')[0]}`) ?? 1;
+
+/** The policy of every organization, in one line. */
+export function policySetting(world: Tables, name: ConstraintName): string {
+  const { name: chosen, set } = kept(world);
+  const { policies }: WorldTable = worlds[chosen];
+  return String(set[`policy.${name}`] ?? policies[name] ?? 'off');
+}
 
 export const chanceOf = (world: Tables, name: ChanceName): number => numberAt(world, `chance.${name}`) ?? 0;

@@ -40,8 +40,6 @@ export type QuotaName = keyof typeof roomyQuotas;
 const usualDelays = {
   /** Google takes about two minutes for a grant, and up to seven. */
   iamPolicy: 60,
-  /** The longest time until a changed organization policy is enforced. */
-  orgPolicy: 900,
   /** From a request for quota to its decision. */
   quotaDecision: 300,
   /** From enabling a service until it is usable everywhere. */
