@@ -1,8 +1,6 @@
 /** Resource Manager v1, which gcloud uses along with v3: the same projects in the older form. */
 
 import { lineage } from '../iam/lineage.js';
-import { readPolicy, writePolicy } from '../iam/policy-methods.js';
-import { testPermissions } from '../iam/test-permissions.js';
 import type { ContainerRecord } from '../initial.js';
 import {
   type ApiDefinition,
@@ -16,6 +14,7 @@ import { badRequest, deniedPlainly } from '../kernel/errors.js';
 import { numberOf, objectOf, textOf } from '../kernel/json-fields.js';
 import { findOperation } from '../kernel/long-running.js';
 import { pageOf } from '../kernel/pages.js';
+import { readPolicy, testPermissions, writePolicy } from '../kernel/policy-methods.js';
 import { effectivePolicyAccess, effectivePolicyHandlers } from '../org-policy/effective-v1.js';
 import { customerOf } from '../org-policy/policies.js';
 import {
