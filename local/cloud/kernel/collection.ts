@@ -2,6 +2,7 @@
  * Declares a collection of resources with names such as `projects/p/locations/l/jobs/j`. The verbs are the same for all. A form
  * holds what is particular to one: its words, its checks, and what it does besides.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { Access, ApiDefinition, CloudCall, Effect, GoogleError, Handler, JsonObject, World } from './api.js';
 import { maskOf, withFields } from './field-mask.js';
 import { objectOf, textOf } from './json-fields.js';
@@ -100,6 +101,7 @@ export type Part = Pick<ApiDefinition, 'handlers' | 'access' | 'effects'>;
 
 export interface Collection<T> extends Required<Part> {
   readonly records: (world: World) => Record<string, T>;
+  /** What a call is about. Throws the refusals of its project and parent. */
   readonly placeIn: (call: CloudCall, world: World) => Place;
   /** The resource that a call names. Throws the refusal of one that does not exist. */
   readonly find: (call: CloudCall, world: World) => Found<T>;
@@ -140,22 +142,30 @@ export function defineCollection<T extends object = JsonObject>(form: Form<T>): 
 // --- names ----------------------------------------------------------------------------------------------------------
 
 interface Basis<T> extends Pick<Collection<T>, 'records' | 'placeIn' | 'find'> {
+  /** The place that a call names, before anything is checked. */
+  readonly named: (call: CloudCall, world: World) => Place;
   readonly shown: (at: Pick<Found<T>, 'record' | 'path'>) => JsonObject;
 }
 
 function basisOf<T extends object>(form: Form<T>): Basis<T> {
   const { methods, table, alias, billed = [], checkParent, missing } = form;
   const collection = methods.slice(methods.lastIndexOf('.') + 1);
+  const needsBilling = new Set(billed.map((verb) => `${methods}.${verb}`));
   const records = (world: World): Record<string, T> => world.table<T>(table);
-  const placeIn = (call: CloudCall, world: World): Place => {
-    const billing = billed.some((verb) => call.method === `${methods}.${verb}`);
-    const place = placeOf(call.resource, collection, (name) => world.project(name, { billing }));
-    checkParent?.(place, call);
+  const named = (call: CloudCall, world: World): Place => {
+    const place = placeOf(call.resource, collection, world);
     const path = records(world)[place.path] === undefined ? alias?.(place.path, world) : undefined;
-    return path === undefined ? place : placeOf(path, collection, (name) => world.project(name));
+    return path === undefined ? place : placeOf(path, collection, world);
+  };
+  const placeIn = (call: CloudCall, world: World): Place => {
+    const place = named(call, world);
+    if (needsBilling.has(call.method)) world.project(place.path.split('/')[1] ?? '', { billing: true });
+    checkParent?.(place, call);
+    return place;
   };
   return {
     records,
+    named,
     placeIn,
     find(call, world) {
       const place = placeIn(call, world);
@@ -168,11 +178,11 @@ function basisOf<T extends object>(form: Form<T>): Basis<T> {
 }
 
 /** `projects/-` stands for any project, and is not looked up. */
-function placeOf(resource: string, collection: string, projectBy: World['project']): Place {
+function placeOf(resource: string, collection: string, world: World): Place {
   const segments = resource.split('/');
   const at = segments.findIndex((segment, index) => index > 0 && index % 2 === 0 && segment === collection);
   const [kind = '', name = '', ...rest] = segments.slice(0, at);
-  const project = kind === 'projects' && name !== '-' ? projectBy(name) : undefined;
+  const project = kind === 'projects' && name !== '-' ? world.project(name) : undefined;
   const id = segments[at + 1] ?? '';
   const ending = id === '' ? [collection] : [collection, id];
   const parent = [kind, project?.projectId ?? name, ...rest].join('/');
@@ -186,10 +196,10 @@ function placeOf(resource: string, collection: string, projectBy: World['project
 
 /** Who creates or lists needs the permission on the parent, and nobody needs one to ask for permissions. */
 const accessOf =
-  (method: string, { placeIn }: Pick<Basis<object>, 'placeIn'>) =>
+  (method: string, { named }: Pick<Basis<object>, 'named'>) =>
   (call: CloudCall, world: World): readonly Access[] => {
     if (method.endsWith('.testIamPermissions')) return [];
-    const { path, parent } = placeIn(call, world);
+    const { path, parent } = named(call, world);
     return [{ permission: permissionOf(method), resource: /\.(create|list)$/.test(method) ? parent : path }];
   };
 
@@ -256,7 +266,8 @@ const patchOf =
     checkEtag(form, textOf(body['etag']), current);
     const mask = maskOf(call);
     if (mask === undefined && patch.noMask !== undefined) throw patch.noMask();
-    const fields = mask?.includes('*') ? patch.fields : (mask ?? Object.keys(body));
+    const differing = Object.keys(body).filter((field) => !isDeepStrictEqual(body[field], current[field]));
+    const fields = mask?.includes('*') ? patch.fields : (mask ?? differing);
     const fixed = fields.find((field) => !patch.fields.includes(field.split('.')[0] ?? ''));
     if (fixed !== undefined) throw patch.fixed(fixed);
     const changed = withFields(current, body, fields);

@@ -17,6 +17,7 @@ const verbs: Readonly<Record<string, string>> = {
 
 /** Permissions whose noun and verb both differ from the method's. */
 const renamed: Readonly<Record<string, string>> = {
+  'artifactregistry.operations.get': 'artifactregistry.repositories.get',
   'cloudscheduler.jobs.resume': 'cloudscheduler.jobs.enable',
   'secretmanager.secrets.addVersion': 'secretmanager.versions.add',
 };
