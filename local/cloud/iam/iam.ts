@@ -10,10 +10,10 @@ import {
 import { badRequest, deniedOn } from '../kernel/errors.js';
 import { numberOf, objectOf, textOf } from '../kernel/json-fields.js';
 import { pageOf } from '../kernel/pages.js';
+import { readPolicy, testPermissions, writePolicy } from '../kernel/policy-methods.js';
 import { delayOf } from '../worlds/settings.js';
 import { customRoleHandlers, queryTestable } from './custom-role-methods.js';
 import { forgetMember } from './policies.js';
-import { readPolicy, writePolicy } from './policy-methods.js';
 import { getRole } from './role-methods.js';
 import {
   deletedAccounts,
@@ -21,7 +21,6 @@ import {
   type ServiceAccountRecord,
   serviceAccounts,
 } from './service-accounts.js';
-import { testPermissions } from './test-permissions.js';
 
 const pathOf = ({ projectId, email }: ServiceAccountRecord): string => `projects/${projectId}/serviceAccounts/${email}`;
 

@@ -140,7 +140,7 @@ const openCall = ({ method, params }: Route, { path, media }: ApiRequest): OpenC
   method: method.id,
   params,
   lists: {},
-  resource: resourceIn(path),
+  resource: resourceIn(path, method.path),
   body: {},
   media,
   caller: { email: '', kind: 'user' },

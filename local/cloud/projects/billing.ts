@@ -1,6 +1,4 @@
 /** Cloud Billing: the accounts, and which of them pays for a project. */
-import { readPolicy, writePolicy } from '../iam/policy-methods.js';
-import { testPermissions } from '../iam/test-permissions.js';
 import type { BillingAccountRecord } from '../initial.js';
 import {
   type ApiDefinition,
@@ -14,6 +12,7 @@ import {
 import { badRequest, deniedPlainly, preconditionFailed, quotaFailure } from '../kernel/errors.js';
 import { numberOf, textOf } from '../kernel/json-fields.js';
 import { pageOf } from '../kernel/pages.js';
+import { readPolicy, testPermissions, writePolicy } from '../kernel/policy-methods.js';
 import { delayOf } from '../worlds/settings.js';
 import { anyProject, shutDown } from './changes.js';
 import { projectTable } from './projects.js';

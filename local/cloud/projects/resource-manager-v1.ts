@@ -1,12 +1,11 @@
 /** Resource Manager v1, which gcloud and Terraform use along with v3: the same projects in the older form, and liens. */
 
-import { readPolicy, writePolicy } from '../iam/policy-methods.js';
-import { testPermissions } from '../iam/test-permissions.js';
 import type { ApiDefinition, CloudCall, Handler, JsonObject } from '../kernel/api.js';
 import { badRequest, deniedPlainly } from '../kernel/errors.js';
 import { numberOf, objectOf, textOf } from '../kernel/json-fields.js';
 import { findOperation } from '../kernel/long-running.js';
 import { pageOf } from '../kernel/pages.js';
+import { readPolicy, testPermissions, writePolicy } from '../kernel/policy-methods.js';
 import {
   activeProject,
   anyProject,

@@ -1,7 +1,5 @@
 /** Resource Manager v3: projects with their policies, and what folders and organizations let a caller do. */
 
-import { readPolicy, writePolicy } from '../iam/policy-methods.js';
-import { testPermissions } from '../iam/test-permissions.js';
 import type { ContainerRecord } from '../initial.js';
 import {
   type ApiDefinition,
@@ -14,6 +12,7 @@ import { badRequest } from '../kernel/errors.js';
 import { numberOf, textOf } from '../kernel/json-fields.js';
 import { findOperation } from '../kernel/long-running.js';
 import { pageOf } from '../kernel/pages.js';
+import { readPolicy, testPermissions, writePolicy } from '../kernel/policy-methods.js';
 import { customerOf } from '../org-policy/policies.js';
 import {
   activeProject,
