@@ -57,7 +57,7 @@ A policy that is set here holds on every organization, and is in force at once. 
 
 ## Settings
 
-A quota is a number. A delay is in seconds of cloud time, which the time factor scales. A pace says how many times its usual time all that an API does later takes. A chance is a share from 0 to 1, drawn by the seed. A policy is \`off\`, \`enforced\`, \`allow-all\`, \`deny-all\`, \`allow:A,B\` or \`deny:A,B\`. The value \`own\` is the customer id of the organization.
+A quota is a number. A delay is in seconds of cloud time, which the time factor scales. A pace says how many times its usual time all that an API does later takes. A chance is a share from 0 to 1, drawn by the seed. A consumer is \`resource\` or \`caller\`: in whose project the API must be on. A policy is \`off\`, \`enforced\`, \`allow-all\`, \`deny-all\`, \`allow:A,B\` or \`deny:A,B\`. The value \`own\` is the customer id of the organization.
 
 ${settingsTable()}
 

@@ -8,11 +8,12 @@ import {
   type World,
 } from '../kernel/api.js';
 import { badRequest, deniedOn } from '../kernel/errors.js';
+import { maskOf } from '../kernel/field-mask.js';
 import { numberOf, objectOf, textOf } from '../kernel/json-fields.js';
-import { pageOf } from '../kernel/pages.js';
+import { pageReply } from '../kernel/pages.js';
 import { readPolicy, testPermissions, writePolicy } from '../kernel/policy-methods.js';
 import { delayOf } from '../worlds/settings.js';
-import { customRoleHandlers, queryTestable } from './custom-role-methods.js';
+import { customRoleMethods, queryTestable } from './custom-role-methods.js';
 import { forgetMember } from './policies.js';
 import { getRole } from './role-methods.js';
 import {
@@ -107,23 +108,19 @@ const list: Handler = (call, world) => {
   const found = Object.entries(serviceAccounts(world)).filter(
     ([, account]) => account.projectId === projectId && account.usableAt <= world.now(),
   );
-  const size = Math.min(numberOf(call.params['pageSize']) || 20, 100);
-  const { items, nextPageToken } = pageOf(found, size, call.params['pageToken']);
-  return {
-    ...(items.length === 0 ? {} : { accounts: items.map(shown) }),
-    ...(nextPageToken === undefined ? {} : { nextPageToken }),
-  };
+  const accounts = found.map(([email, account]) => [email, shown(account)] as const);
+  return pageReply(call, 'accounts', accounts, Math.min(numberOf(call.params['pageSize']) || 20, 100));
 };
 
 const patch: Handler = (call, world) => {
   const account = find(call, world);
   const given = objectOf(call.body['serviceAccount']) ?? {};
-  const mask = (textOf(call.body['updateMask']) ?? '').split(',').filter((path) => path !== '');
-  if (mask.length === 0) throw badRequest('update_mask must not be empty.', 'update_mask');
+  const mask = maskOf(call);
+  if (mask === undefined) throw badRequest('update_mask must not be empty.', 'update_mask');
   const [displayName, description] = [textOf(given['displayName']) ?? '', textOf(given['description']) ?? ''];
   checkTexts(displayName, description);
   for (const path of mask) {
-    if (path === 'displayName' || path === 'display_name') account.displayName = displayName;
+    if (path === 'displayName') account.displayName = displayName;
     else if (path === 'description') account.description = description;
     else throw badRequest(`The field ${path} cannot be updated.`, 'update_mask');
   }
@@ -170,9 +167,10 @@ export const iam: ApiDefinition<'iam'> = {
       testPermissions(call, world, pathOf(find(call, world))),
     'iam.roles.get': getRole,
     'iam.permissions.queryTestablePermissions': queryTestable,
-    ...customRoleHandlers,
+    ...customRoleMethods.handlers,
   },
   access: {
+    ...customRoleMethods.access,
     ...Object.fromEntries(
       ['get', 'delete', 'disable', 'enable', 'getIamPolicy', 'setIamPolicy'].map((verb) => [
         `iam.projects.serviceAccounts.${verb}`,

@@ -9,8 +9,8 @@ import {
   type World,
 } from '../kernel/api.js';
 import { badRequest } from '../kernel/errors.js';
-import { numberOf, textOf, textsOf } from '../kernel/json-fields.js';
-import { pageOf } from '../kernel/pages.js';
+import { textOf, textsOf } from '../kernel/json-fields.js';
+import { pageReply } from '../kernel/pages.js';
 import { anyProject, type LienRecord, liens } from './changes.js';
 
 const projectOf = (world: World, parent: string) => {
@@ -62,11 +62,11 @@ function find(call: CloudCall, world: World): LienRecord {
 export const listLiens: Handler = (call, world) => {
   const { projectNumber } = projectOf(world, call.params['parent'] ?? '');
   const found = Object.entries(liens(world)).filter(([, { parent }]) => parent === `projects/${projectNumber}`);
-  const { items, nextPageToken } = pageOf(found, numberOf(call.params['pageSize']), call.params['pageToken']);
-  return {
-    ...(items.length === 0 ? {} : { liens: items.map(shown) }),
-    ...(nextPageToken === undefined ? {} : { nextPageToken }),
-  };
+  return pageReply(
+    call,
+    'liens',
+    found.map(([name, lien]) => [name, shown(lien)]),
+  );
 };
 
 export const lienHandlers: Readonly<Record<string, Handler>> = {

@@ -2,9 +2,9 @@
 
 import type { ApiDefinition, CloudCall, Handler, JsonObject } from '../kernel/api.js';
 import { badRequest, deniedPlainly } from '../kernel/errors.js';
-import { numberOf, objectOf, textOf } from '../kernel/json-fields.js';
+import { objectOf, textOf } from '../kernel/json-fields.js';
 import { findOperation } from '../kernel/long-running.js';
-import { pageOf } from '../kernel/pages.js';
+import { pageReply } from '../kernel/pages.js';
 import { readPolicy, testPermissions, writePolicy } from '../kernel/policy-methods.js';
 import {
   activeProject,
@@ -72,12 +72,8 @@ const list: Handler = (call, world) => {
         matches(project) &&
         world.policies.allows(call.caller, 'resourcemanager.projects.get', `projects/${project.projectId}`),
     )
-    .map((project) => [project.projectId, project] as const);
-  const { items, nextPageToken } = pageOf(found, numberOf(call.params['pageSize']), call.params['pageToken']);
-  return {
-    ...(items.length === 0 ? {} : { projects: items.map(projectV1) }),
-    ...(nextPageToken === undefined ? {} : { nextPageToken }),
-  };
+    .map((project) => [project.projectId, projectV1(project)] as const);
+  return pageReply(call, 'projects', found);
 };
 
 export const resourceManagerV1: ApiDefinition<'cloudresourcemanager'> = {

@@ -1,17 +1,12 @@
 /** Resource Manager v3: projects with their policies, and what folders and organizations let a caller do. */
 
 import type { ContainerRecord } from '../initial.js';
-import {
-  type ApiDefinition,
-  type CloudCall,
-  type Handler,
-  type JsonObject,
-  type ProjectRecord,
-} from '../kernel/api.js';
+import type { ApiDefinition, CloudCall, Handler, JsonObject } from '../kernel/api.js';
 import { badRequest } from '../kernel/errors.js';
-import { numberOf, textOf } from '../kernel/json-fields.js';
+import { maskOf } from '../kernel/field-mask.js';
+import { textOf } from '../kernel/json-fields.js';
 import { findOperation } from '../kernel/long-running.js';
-import { pageOf } from '../kernel/pages.js';
+import { pageReply } from '../kernel/pages.js';
 import { readPolicy, testPermissions, writePolicy } from '../kernel/policy-methods.js';
 import { customerOf } from '../org-policy/policies.js';
 import {
@@ -50,44 +45,22 @@ const create: Handler = ({ body, caller }, world) => {
   return createProject(world, caller, { projectId, displayName, parent, labels: textRecord(body['labels']) }, 'v3');
 };
 
-const maskPaths: Readonly<Record<string, 'labels' | 'displayName'>> = {
-  labels: 'labels',
-  displayName: 'displayName',
-  display_name: 'displayName',
-};
-
 const patch: Handler = (call, world) => {
   const project = activeProject(world, idIn(call));
   const { body } = call;
-  const mask = (call.params['updateMask'] ?? '').split(',').filter((path) => path !== '');
-  for (const path of mask) {
-    if (path !== '*' && maskPaths[path] === undefined) {
-      throw badRequest('Request contains an invalid argument.', 'update_mask', `${path} cannot be updated`);
-    }
+  const mask = maskOf(call) ?? ['*'];
+  const fixed = mask.find((path) => !['*', 'labels', 'displayName'].includes(path));
+  if (fixed !== undefined) {
+    throw badRequest('Request contains an invalid argument.', 'update_mask', `${fixed} cannot be updated`);
   }
-  const all = mask.length === 0 || mask.includes('*');
-  const named = new Set(mask.map((path) => maskPaths[path]));
+  const changes = (field: string) => mask.includes(field) || (mask.includes('*') && body[field] !== undefined);
   changeProject(world, project, {
     etag: textOf(body['etag']),
-    displayName:
-      named.has('displayName') || (all && body['displayName'] !== undefined)
-        ? (textOf(body['displayName']) ?? '')
-        : undefined,
-    labels: named.has('labels') || (all && body['labels'] !== undefined) ? textRecord(body['labels']) : undefined,
+    displayName: changes('displayName') ? (textOf(body['displayName']) ?? '') : undefined,
+    labels: changes('labels') ? textRecord(body['labels']) : undefined,
   });
   return projectOperation(world, project, 'up', 'UpdateProjectMetadata');
 };
-
-const page = (call: CloudCall, name: string, entries: readonly (readonly [string, JsonObject])[]): JsonObject => {
-  const { items, nextPageToken } = pageOf(entries, numberOf(call.params['pageSize']), call.params['pageToken']);
-  return {
-    ...(items.length === 0 ? {} : { [name]: items }),
-    ...(nextPageToken === undefined ? {} : { nextPageToken }),
-  };
-};
-
-const shown = (projects: readonly ProjectRecord[]) =>
-  projects.map((project) => [project.projectId, projectV3(project)] as const);
 
 const search: Handler = (call, world) => {
   const matches = readProjectFilter(call.params['query'] ?? '');
@@ -96,7 +69,11 @@ const search: Handler = (call, world) => {
       matches(project) &&
       world.policies.allows(call.caller, 'resourcemanager.projects.get', `projects/${project.projectId}`),
   );
-  return page(call, 'projects', shown(found));
+  return pageReply(
+    call,
+    'projects',
+    found.map((project) => [project.projectId, projectV3(project)]),
+  );
 };
 
 const organizationV3 = ({ name, displayName, createTime }: ContainerRecord): JsonObject => ({
@@ -115,7 +92,7 @@ const searchOrganizations: Handler = (call, world) => {
       name.startsWith('organizations/') &&
       world.policies.allows(call.caller, 'resourcemanager.organizations.get', name),
   );
-  return page(
+  return pageReply(
     call,
     'organizations',
     found.map((record) => [record.name, organizationV3(record)]),

@@ -3,6 +3,7 @@ import type { World } from '../kernel/api.js';
 import { type ConstraintName, constraintNames, constraintOf, isConstraint } from '../org-policy/constraints.js';
 import {
   type ChanceName,
+  type ConsumerName,
   type DelayName,
   type QuotaName,
   type WorldName,
@@ -43,6 +44,8 @@ export const worldName = (world: Tables): WorldName => kept(world).name;
 
 const groups = { quota: 'quotas', delay: 'delays', pace: 'paces', chance: 'chances' } as const;
 
+const consumers: readonly string[] = ['resource', 'caller'];
+
 /** All settings of a world by key. A policy that the world does not set is `off`. */
 export function settingsOf(name: WorldName): Record<string, number | string> {
   const table: WorldTable = worlds[name];
@@ -50,6 +53,7 @@ export function settingsOf(name: WorldName): Record<string, number | string> {
     ...Object.entries(groups).flatMap(([prefix, group]) =>
       Object.entries(table[group]).map(([key, value]) => [`${prefix}.${key}`, value] as const),
     ),
+    ...Object.entries(table.consumers).map(([key, value]) => [`consumer.${key}`, value] as const),
     ...constraintNames.map((key) => [`policy.${key}`, table.policies[key] ?? 'off'] as const),
   ]);
 }
@@ -87,6 +91,9 @@ function readSetting(key: string, value: number | string): number | string {
   switch (key.slice(0, key.indexOf('.'))) {
     case 'policy':
       return readPolicyText(key, value);
+    case 'consumer':
+      if (consumers.includes(String(value))) return value;
+      throw new Error(`${key} must be ${consumers.join(' or ')}, not "${value}".`);
     case 'chance':
       return readNumber(key, value, 1, false);
     case 'pace':
@@ -132,6 +139,12 @@ export const delayOf = (world: Tables, name: DelayName): number => numberAt(worl
 
 /** How many times its usual time an effect takes: `compute.networks.default`. */
 export const paceOf = (world: Tables, effect: string): number => numberAt(world, `pace.${effect.split('.')[0]}`) ?? 1;
+
+/** In whose project an API must be on: `resource` or `caller`. */
+export function consumerSetting(world: Tables, name: ConsumerName): string {
+  const { name: chosen, set } = kept(world);
+  return String(set[`consumer.${name}`] ?? worlds[chosen].consumers[name]);
+}
 
 /** The policy of every organization, in one line. */
 export function policySetting(world: Tables, name: ConstraintName): string {

@@ -83,6 +83,10 @@ const noChances = {
 };
 export type ChanceName = keyof typeof noChances;
 
+/** In whose project an API must be on: that of the `resource`, or of the service account that is the `caller`. */
+const usualConsumers = { iam: 'resource' };
+export type ConsumerName = keyof typeof usualConsumers;
+
 /**
  * A policy in one line: `off` (none is set), `enforced`, `allow-all`, `deny-all`, or `allow:` or `deny:` and values with
  * commas between them. The value `own` is the customer id of the organization.
@@ -95,6 +99,7 @@ export interface WorldTable {
   readonly delays: Readonly<Record<DelayName, number>>;
   readonly paces: Readonly<Record<PaceName, number>>;
   readonly chances: Readonly<Record<ChanceName, number>>;
+  readonly consumers: Readonly<Record<ConsumerName, string>>;
 }
 
 /** What organizations made since 3 May 2024 begin with. */
@@ -115,6 +120,7 @@ const seasoned: WorldTable = {
   delays: usualDelays,
   paces: usualPaces,
   chances: noChances,
+  consumers: usualConsumers,
 };
 
 export const worlds = {
