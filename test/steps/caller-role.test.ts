@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import type { StepContext } from '../../functions/context.js';
 import type { StepCall } from '../../functions/engine/step.js';
+import { customRoles } from '../../local/cloud/iam/custom-roles.js';
 import type { JsonObject } from '../../local/cloud/kernel/api.js';
 import { local, people } from '../../local/stack/deployment.js';
 import { Problem } from '../../shared/problems.js';

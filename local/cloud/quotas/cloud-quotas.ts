@@ -122,10 +122,8 @@ const shown = (preference: Preference): JsonObject => ({
   contactEmail: preference.contactEmail,
 });
 
-interface Wish extends Pick<
-  Preference,
-  'quotaId' | 'metric' | 'dimensions' | 'preferred' | 'contactEmail' | 'justification'
-> {
+interface Wish
+  extends Pick<Preference, 'quotaId' | 'metric' | 'dimensions' | 'preferred' | 'contactEmail' | 'justification'> {
   /** The limit at present. */
   readonly current: number;
 }
@@ -166,12 +164,7 @@ function wishIn(body: JsonObject, { lists }: CloudCall, world: World, project: P
 const freshEtag = (world: World): string => `W/"${world.id()}"`;
 
 /** Begins a request. What is granted so far stays until the decision. */
-function begin(
-  world: World,
-  { path, numbered }: Place,
-  { current, ...wanted }: Wish,
-  before?: Preference,
-): Preference {
+function begin(world: World, { path, numbered }: Place, { current, ...wanted }: Wish, before?: Preference): Preference {
   const now = new Date(world.now()).toISOString();
   const turn = (before?.turn ?? 0) + 1;
   world.schedule(delayOf(world, 'quotaDecision'), 'cloudquotas.decided', { path, turn });
