@@ -20,9 +20,12 @@ import { scheduler } from './scheduler/scheduler.js';
 import { secretManager } from './secret-manager/secret-manager.js';
 import { serviceUsage } from './service-usage/service-usage.js';
 import { storage } from './storage/storage.js';
+import { consumerSetting } from './worlds/settings.js';
 
 /** What most APIs have in common. */
 const usual = { errors: 'platform', gcloudBase: '' } as const;
+
+const always = (): boolean => true;
 
 /** The APIs by the name of their host. */
 export const apis: Apis = {
@@ -30,15 +33,15 @@ export const apis: Apis = {
     ...usual,
     title: 'Cloud Resource Manager API',
     isBilled: false,
-    countsAtCaller: true,
+    countsAtCaller: always,
     versions: [resourceManager, resourceManagerV1],
   },
-  cloudbilling: { ...usual, title: 'Cloud Billing API', isBilled: false, countsAtCaller: true, versions: [billing] },
+  cloudbilling: { ...usual, title: 'Cloud Billing API', isBilled: false, countsAtCaller: always, versions: [billing] },
   serviceusage: {
     ...usual,
     title: 'Service Usage API',
     isBilled: false,
-    countsAtCaller: true,
+    countsAtCaller: always,
     versions: [serviceUsage],
   },
   iam: {
@@ -46,6 +49,7 @@ export const apis: Apis = {
     title: 'Identity and Access Management (IAM) API',
     errors: 'both',
     isBilled: false,
+    countsAtCaller: (world) => consumerSetting(world, 'iam') === 'caller',
     versions: [iam],
   },
   compute: {
@@ -80,21 +84,21 @@ export const apis: Apis = {
     ...usual,
     title: 'Organization Policy API',
     isBilled: false,
-    countsAtCaller: true,
+    countsAtCaller: always,
     versions: [organizationPolicy],
   },
   oslogin: {
     ...usual,
     title: 'Cloud OS Login API',
     isBilled: false,
-    countsAtCaller: true,
+    countsAtCaller: always,
     versions: [osLogin],
   },
   cloudquotas: {
     ...usual,
     title: 'Cloud Quotas API',
     isBilled: false,
-    countsAtCaller: true,
+    countsAtCaller: always,
     versions: [cloudQuotas],
   },
 };

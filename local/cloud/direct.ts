@@ -7,8 +7,8 @@ import { type Calls, createCalls } from './kernel/calls.js';
 import { createFaults, type Faults } from './kernel/faults.js';
 import { createKernel, type Kernel } from './kernel/kernel.js';
 import { createWorld, emptyState, type RunningWorld, type WorldOptions } from './kernel/world.js';
-import { beginWorld } from './worlds/begin.js';
 import type { WorldSettings } from './worlds/settings.js';
+import { changeWorld } from './worlds/settings.js';
 import type { WorldName } from './worlds/table.js';
 
 const effects: Readonly<Record<string, Effect>> = Object.assign(
@@ -57,7 +57,7 @@ export function createDirectCloud({
     },
   });
   applyInitial(world, initial);
-  beginWorld(world, name, settings);
+  changeWorld(world, name, settings);
   const calls = createCalls();
   return {
     world,

@@ -26,9 +26,9 @@ import { createScheduledCalls, type ScheduledCalls, type ScheduledCallsOptions }
 import { keepContents } from './storage/contents.js';
 import { answerMedia } from './storage/media.js';
 import { type PlacedFile, placeFile } from './storage/place.js';
-import { beginWorld } from './worlds/begin.js';
 import { either, worldPaths } from './worlds/control.js';
 import type { WorldSettings } from './worlds/settings.js';
+import { changeWorld } from './worlds/settings.js';
 import type { WorldName } from './worlds/table.js';
 
 export type { InitialState } from './initial.js';
@@ -100,7 +100,7 @@ function openWorld(options: SimulatedCloudOptions) {
       ),
   });
   applyInitial(world, initial);
-  beginWorld(world, options.world, options.worldSettings);
+  changeWorld(world, options.world, options.worldSettings);
   const forgetContents = keepContents(world, snapshotFile && `${snapshotFile}.objects`);
   const snapshot = createSnapshot(snapshotFile, state);
   world.onChange(() => snapshot.touch());

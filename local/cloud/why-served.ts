@@ -22,10 +22,28 @@ export interface Reasons {
 
 export const whyServed: Readonly<Record<ApiName, Reasons>> = {
   'artifactregistry.v1': {},
-  'cloudbilling.v1': {},
-  'cloudquotas.v1': {},
-  'cloudresourcemanager.v1': {},
-  'cloudresourcemanager.v3': {},
+  'cloudbilling.v1': {
+    product:
+      'projects.getBillingInfo projects.updateBillingInfo billingAccounts.get billingAccounts.projects.list billingAccounts.testIamPermissions',
+    docs: 'billingAccounts.list billingAccounts.getIamPolicy billingAccounts.setIamPolicy',
+  },
+  'cloudquotas.v1': {
+    product:
+      'projects.locations.services.quotaInfos.get projects.locations.quotaPreferences.create projects.locations.quotaPreferences.list projects.locations.quotaPreferences.patch',
+    exceptions: {
+      'projects.locations.quotaPreferences.get': 'Every declared collection serves it without a line of its own.',
+    },
+  },
+  'cloudresourcemanager.v1': {
+    // Among them `gcloud auth application-default set-quota-project`, which tests permissions.
+    docs: 'projects.create projects.get projects.update projects.delete projects.undelete projects.getIamPolicy projects.setIamPolicy projects.testIamPermissions operations.get organizations.getIamPolicy organizations.setIamPolicy liens.create liens.list liens.delete',
+    gcloud: 'projects.list',
+  },
+  'cloudresourcemanager.v3': {
+    product:
+      'projects.create projects.get projects.patch projects.search projects.delete projects.getIamPolicy projects.setIamPolicy projects.testIamPermissions operations.get folders.testIamPermissions organizations.search organizations.testIamPermissions liens.list',
+    terraform: 'folders.getIamPolicy folders.setIamPolicy',
+  },
   'cloudscheduler.v1': {},
   'compute.v1': {
     product: [
@@ -81,13 +99,36 @@ export const whyServed: Readonly<Record<ApiName, Reasons>> = {
     },
   },
   'dns.v1': {},
-  'iam.v1': {},
-  'iamcredentials.v1': {},
-  'orgpolicy.v2': {},
-  'oslogin.v1': {},
-  'publicca.v1': {},
+  'iam.v1': {
+    product:
+      'projects.serviceAccounts.create projects.serviceAccounts.get projects.serviceAccounts.getIamPolicy projects.serviceAccounts.setIamPolicy projects.serviceAccounts.testIamPermissions projects.roles.create projects.roles.get projects.roles.patch projects.roles.undelete organizations.roles.get',
+    // gcloud asks which permissions a role may hold before it creates one.
+    docs: 'projects.serviceAccounts.disable permissions.queryTestablePermissions',
+    firstContact: 'roles.get',
+    gcloud: 'projects.serviceAccounts.list projects.serviceAccounts.delete',
+    terraform: 'projects.serviceAccounts.patch projects.serviceAccounts.enable projects.roles.delete',
+  },
+  'iamcredentials.v1': {
+    product: 'projects.serviceAccounts.signBlob projects.serviceAccounts.generateIdToken',
+    firstContact: 'projects.serviceAccounts.generateAccessToken',
+  },
+  'orgpolicy.v2': {
+    product:
+      'projects.policies.getEffectivePolicy folders.policies.getEffectivePolicy organizations.policies.getEffectivePolicy',
+  },
+  'oslogin.v1': {
+    product: 'users.importSshPublicKey users.sshPublicKeys.delete',
+    firstContact: 'users.getLoginProfile',
+  },
+  'publicca.v1': {
+    product: 'projects.locations.externalAccountKeys.create',
+  },
   'pubsub.v1': {},
   'secretmanager.v1': {},
-  'serviceusage.v1': {},
+  'serviceusage.v1': {
+    product: 'services.batchEnable services.batchGet operations.get',
+    docs: 'services.enable',
+    gcloud: 'services.get services.list services.disable',
+  },
   'storage.v1': {},
 };

@@ -12,7 +12,7 @@ export const worldUsage = `  --world W            seasoned (default): an account
                        fresh: a new account with few CPUs, addresses, projects and billing links
                        hardened: all organization policies in force, and a deployment that meets them
   --world-set K=V      one number, policy, delay or chance of the world, such as quota.CPUS=24,
-                       policy.compute.requireOsLogin=enforced, delay.orgPolicy=900, chance.stockout=0.1; repeatable.
+                       policy.compute.requireOsLogin=enforced, delay.iamPolicy=120, chance.stockout=0.1; repeatable.
                        /_local/world lists them all
 `;
 

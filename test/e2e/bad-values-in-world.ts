@@ -3,7 +3,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { writePolicyRecord } from '../../local/cloud/org-policy/policies.js';
+import { setOrganizationPolicy } from '../../local/cloud/org-policy/policies.js';
 import type { WorldName } from '../../local/cloud/worlds/table.js';
 import { forge1Pat } from '../../local/forge1/forge1.js';
 import { makePackage, sampleVersion } from '../../local/packages/make-package.js';
@@ -52,7 +52,7 @@ const forbidding = [
 function openPolicies({ cloud: { world } }: Scene): void {
   for (const constraint of forbidding) {
     const rule = constraint === 'compute.requireOsLogin' ? { enforce: false } : { allowAll: true };
-    writePolicyRecord(world, local.otherFolder, constraint, { spec: { rules: [rule] } }, { atOnce: true });
+    setOrganizationPolicy(world, local.otherFolder, constraint, [rule]);
   }
 }
 

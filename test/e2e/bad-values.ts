@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import type { BillingAccountRecord } from '../../local/cloud/initial.js';
-import { writePolicyRecord } from '../../local/cloud/org-policy/policies.js';
+import { setOrganizationPolicy } from '../../local/cloud/org-policy/policies.js';
 import { forge1NarrowPat, forge1Pat } from '../../local/forge1/forge1.js';
 import { sampleVersion } from '../../local/packages/make-package.js';
 import { functionAccount, local, people } from '../../local/stack/deployment.js';
@@ -157,8 +157,8 @@ export const badValues: readonly BadValue[] = [
     code: 'policies',
     arrange: ({ cloud: { world } }) => {
       const rules = [{ values: { allowedValues: ['in:us-locations'] } }];
-      writePolicyRecord(world, local.otherFolder, 'gcp.resourceLocations', { spec: { rules } }, { atOnce: true });
-      return () => writePolicyRecord(world, local.otherFolder, 'gcp.resourceLocations', undefined, { atOnce: true });
+      setOrganizationPolicy(world, local.otherFolder, 'gcp.resourceLocations', rules);
+      return () => setOrganizationPolicy(world, local.otherFolder, 'gcp.resourceLocations', undefined);
     },
     exitCode: 3,
     words: /gcp\.resourceLocations/,

@@ -54,7 +54,7 @@ function goodCalls(p: string): readonly (Asked & { readonly as?: string })[] {
     { api: 'cloudresourcemanager', line: `GET /v1/projects/${p}` },
     {
       api: 'cloudresourcemanager',
-      line: 'POST /v3/liens',
+      line: 'POST /v1/liens',
       body: {
         parent: `projects/${p}`,
         restrictions: ['resourcemanager.projects.delete'],
@@ -124,16 +124,8 @@ function goodCalls(p: string): readonly (Asked & { readonly as?: string })[] {
       body: { payload: 'YQ==' },
       as: functionAccount(functionNames.runHostStep),
     },
-    { api: 'orgpolicy', line: `GET /v2/projects/${p}/policies` },
-    {
-      api: 'orgpolicy',
-      line: `POST /v2/projects/${p}/policies`,
-      body: {
-        name: `projects/${p}/policies/iam.disableServiceAccountKeyUpload`,
-        spec: { rules: [{ enforce: true }] },
-      },
-    },
-    { api: 'cloudquotas', line: `GET /v1/${quota}/services/compute.googleapis.com/quotaInfos` },
+    { api: 'orgpolicy', line: `GET /v2/projects/${p}/policies/compute.requireOsLogin:getEffectivePolicy` },
+    { api: 'cloudquotas', line: `GET /v1/${quota}/services/compute.googleapis.com/quotaInfos/NETWORKS-per-project` },
     {
       api: 'cloudquotas',
       line: `POST /v1/${quota}/quotaPreferences?quotaPreferenceId=more`,
@@ -216,8 +208,8 @@ describe('root on a machine', function () {
     const [alice, bob] = [await scene.caller(), await scene.caller(`bob@${local.domain}`)];
     mine = succeeded(await alice.bootstrap('mine', flags));
     theirs = succeeded(await bob.bootstrap('theirs', flags));
-    const policy = await asAdmin('cloudresourcemanager', `POST /v3/${local.organization}:getIamPolicy`, {});
-    await asAdmin('cloudresourcemanager', `POST /v3/${local.organization}:setIamPolicy`, {
+    const policy = await asAdmin('cloudresourcemanager', `POST /v1/${local.organization}:getIamPolicy`, {});
+    await asAdmin('cloudresourcemanager', `POST /v1/${local.organization}:setIamPolicy`, {
       policy: {
         ...policy,
         bindings: [

@@ -3,7 +3,7 @@
  * hold, as the simulated IAM says after each command.
  */
 import { expect } from 'chai';
-import { customerOf, writePolicyRecord } from '../../local/cloud/org-policy/policies.js';
+import { customerOf, setOrganizationPolicy } from '../../local/cloud/org-policy/policies.js';
 import { functionAccount, local } from '../../local/stack/deployment.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { invitedPermissions } from '../../shared/bootstrap/invited.js';
@@ -195,14 +195,14 @@ describe('the people of a project in a hardened organization', function () {
     expect((await policiesOf(aliceAt)).state).to.equal('ok');
     const rules = [{ values: { allowedValues: ['is:C0another'] } }];
     const name = 'iam.allowedPolicyMemberDomains';
-    writePolicyRecord(scene.cloud.world, local.folder, name, { spec: { rules } }, { atOnce: true });
+    setOrganizationPolicy(scene.cloud.world, local.folder, name, rules);
     expect((await policiesOf(mallory)).state).to.equal('unknown');
     // By another policy nobody began anything yet.
     expect((await policiesOf(aliceAt)).state).to.equal('unknown');
     addRole(local.organization, 'roles/resourcemanager.organizationViewer', functionNames.runCloudStep);
     expect((await policiesOf(aliceAt)).problem).to.equal('cloud-policy');
     const theirs = [{ values: { allowedValues: ['is:C0another', `is:${customerOf(local.organization)}`] } }];
-    writePolicyRecord(scene.cloud.world, local.folder, name, { spec: { rules: theirs } }, { atOnce: true });
+    setOrganizationPolicy(scene.cloud.world, local.folder, name, theirs);
     expect((await policiesOf(aliceAt)).state).to.equal('ok');
     expect((await policiesOf(mallory)).state).to.equal('unknown');
   });
@@ -215,7 +215,7 @@ describe('the people of a project in a hardened organization', function () {
       ['is:a-form-of-next-year', stranger],
     ] as const) {
       const rules = [{ values: { allowedValues: ['is:C0another', value] } }];
-      writePolicyRecord(scene.cloud.world, local.folder, name, { spec: { rules } }, { atOnce: true });
+      setOrganizationPolicy(scene.cloud.world, local.folder, name, rules);
       const { state, what, mend } = await policiesOf(caller);
       expect([state, what.includes(value), mend?.includes('orgpolicy.policyAdmin')], value).to.deep.equal([
         'unknown',

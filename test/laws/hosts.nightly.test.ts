@@ -3,7 +3,7 @@
  * public addresses and keys, once as in a hardened organization.
  */
 import type { ConstraintName } from '../../local/cloud/org-policy/constraints.js';
-import { writePolicyRecord } from '../../local/cloud/org-policy/policies.js';
+import { setOrganizationPolicy } from '../../local/cloud/org-policy/policies.js';
 import { local } from '../../local/stack/deployment.js';
 import { hostStepsHold, type Sample } from './hosts.js';
 
@@ -16,8 +16,8 @@ const reached: readonly (Pick<Sample, 'parts'> & { readonly how: string })[] = [
     parts: {
       machineAccess: 'iap',
       async prepare({ world }) {
-        const enforced = { spec: { rules: [{ enforce: true }] } };
-        for (const each of hardening) writePolicyRecord(world, local.folder, each, enforced, { atOnce: true });
+        const enforced = [{ enforce: true }];
+        for (const each of hardening) setOrganizationPolicy(world, local.folder, each, enforced);
       },
     },
   },

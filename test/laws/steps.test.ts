@@ -5,8 +5,8 @@
 import { expect } from 'chai';
 import type { Instance } from '../../functions/engine/plan.js';
 import type { RecordedCall } from '../../local/cloud/index.js';
-import { writePolicyRecord } from '../../local/cloud/org-policy/policies.js';
-import { changeWorld } from '../../local/cloud/worlds/begin.js';
+import { setOrganizationPolicy } from '../../local/cloud/org-policy/policies.js';
+import { changeWorld } from '../../local/cloud/worlds/settings.js';
 import { type FunctionEnvironment, local } from '../../local/stack/deployment.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { keysAtHand } from '../install-config/made-bootstrap.js';
@@ -49,8 +49,7 @@ const variants: readonly Variant[] = [
     options: {},
     only: (id) => /^(caller-role|tunnel-access|machine-login|machine-login-role|people-login)$/.test(id),
     prepare: (lab) => {
-      const content = { spec: { rules: [{ enforce: true }] } };
-      writePolicyRecord(lab.cloud.world, local.folder, 'compute.requireOsLogin', content, { atOnce: true });
+      setOrganizationPolicy(lab.cloud.world, local.folder, 'compute.requireOsLogin', [{ enforce: true }]);
       lab.resume({ sharedMembers: ['user:bob@example.com'], formerMembers: ['user:carol@example.com'] });
     },
     settings: { PLINTH_MACHINE_ACCESS: 'iap' },

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { permissionOf } from '../../local/cloud/iam/access.js';
 import { roleHolds } from '../../local/cloud/iam/roles.js';
 import type { JsonObject } from '../../local/cloud/kernel/api.js';
+import { permissionOf } from '../../local/cloud/kernel/permission-names.js';
 import { vmBody, zone } from './furnished.js';
 import { owner, type ReadyCloud, readyCloud, stranger } from './ready-cloud.js';
 

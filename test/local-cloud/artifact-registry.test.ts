@@ -74,12 +74,6 @@ describe('simulated Artifact Registry', () => {
         refused('removing one that is not there', `DELETE ${root}/none`, undefined, ...notFound),
         refused('a policy of one that is not there', `GET ${root}/none:getIamPolicy`, undefined, ...notFound),
         refused('an operation that never was', `GET ${parent}/operations/none`, undefined, ...notFound),
-        refused(
-          'a look at a location that there is not',
-          'GET /v1/projects/P/locations/mars-west1',
-          undefined,
-          ...notFound,
-        ),
         refused('another format later', `PATCH ${root}/kept?updateMask=format`, { format: 'MAVEN' }, ...invalid),
         refused(
           'a policy with a role that there is not',

@@ -10,7 +10,7 @@ describe('a project that is deleted', () => {
   const vm = async () =>
     (await cloud.call('compute', `GET /compute/v1/projects/P/zones/${zone}/instances/jumpbox`)).body;
   const remove = () => cloud.call('cloudresourcemanager', `DELETE /v3/projects/${project}`);
-  const restore = () => cloud.call('cloudresourcemanager', `POST /v3/projects/${project}:undelete`, {});
+  const restore = () => cloud.call('cloudresourcemanager', `POST /v1/projects/${project}:undelete`, {});
   const link = (billingAccountName: string, name = project) =>
     cloud.call('cloudbilling', `PUT /v1/projects/${name}/billingInfo`, { billingAccountName });
 

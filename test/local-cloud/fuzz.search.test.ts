@@ -155,7 +155,7 @@ describe('whatever is sent to the simulated cloud', () => {
           expect(reply.status, `${method.id} ${path} ${JSON.stringify(body)}: ${reply.message}`).not.to.equal(500);
           // Deleted, it would answer all the rest with the same refusal.
           if (method.id === 'cloudresourcemanager.projects.delete') {
-            await cloud.call('cloudresourcemanager', `POST /v3/projects/${project}:undelete`, {});
+            await cloud.call('cloudresourcemanager', `POST /v1/projects/${project}:undelete`, {});
           }
         }
       }

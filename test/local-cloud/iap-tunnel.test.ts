@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Reached } from '../../local/cloud/iap/tunnel.js';
 import type { JsonObject } from '../../local/cloud/kernel/api.js';
-import { writePolicyRecord } from '../../local/cloud/org-policy/policies.js';
+import { setOrganizationPolicy } from '../../local/cloud/org-policy/policies.js';
 import { createPair } from '../../local/machines/network/streams.js';
 import { furnish, zone } from './furnished.js';
 import { owner, ownersBindings, project, type ReadyCloud, readyCloud, services, stranger } from './ready-cloud.js';
@@ -254,9 +254,9 @@ describe('the tunnel of IAP', () => {
   });
 
   it('opens none where an organization policy keeps the project from IAP', async () => {
-    const set = (content?: JsonObject) =>
-      writePolicyRecord(cloud.world, `projects/${project}`, 'gcp.restrictServiceUsage', content, { atOnce: true });
-    set({ spec: { rules: [{ values: { deniedValues: ['iap.googleapis.com'] } }] } });
+    const set = (rules?: JsonObject[]) =>
+      setOrganizationPolicy(cloud.world, `projects/${project}`, 'gcp.restrictServiceUsage', rules);
+    set([{ values: { deniedValues: ['iap.googleapis.com'] } }]);
     expect(await (await opened()).closed).to.equal('4033 not authorized');
     set();
     await opened();

@@ -68,7 +68,7 @@ describe('permissions that simulated methods ask for', () => {
     expect(bucket.status, bucket.message).to.equal(200);
     await cloud.call('serviceusage', `POST /v1/projects/${project}/services/iamcredentials.googleapis.com:enable`, {});
     await cloud.call('iam', `POST /v1/projects/${project}/serviceAccounts`, { accountId: 'robot1' });
-    const made = await cloud.call('cloudresourcemanager', 'POST /v3/liens', {
+    const made = await cloud.call('cloudresourcemanager', 'POST /v1/liens', {
       parent: `projects/${project}`,
       restrictions: ['resourcemanager.projects.delete'],
       reason: 'a reason',

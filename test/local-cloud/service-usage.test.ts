@@ -226,10 +226,13 @@ describe('simulated Service Usage', () => {
     ['cloudresourcemanager', 'POST /v3/projects/ready-project:testIamPermissions'],
     ['cloudbilling', 'GET /v1/projects/ready-project/billingInfo'],
     ['serviceusage', 'GET /v1/projects/ready-project/services'],
+    // Where the world says so.
+    ['iam', 'GET /v1/projects/ready-project/serviceAccounts'],
   ] as const) {
     it(`counts calls of what manages projects for whoever calls: ${host} must be on there, for ${line}`, async () => {
       const robot = 'robot@bare-project.iam.gserviceaccount.com';
       const cloud = await readyCloud({
+        worldSettings: { 'consumer.iam': 'caller' },
         initial: {
           serviceAccounts: [robot],
           bindings: [

@@ -14,7 +14,6 @@ export const dailyCommands: Commands = {
     ['projects create made-project --organization 100 --name Made', anything],
     ['projects update made-project --name Renamed', /Updated/],
     ['projects delete made-project', /Deleted/],
-    ['organizations list', /example\.com/],
   ],
   services: [
     ['services list --enabled', /compute\.googleapis\.com/],

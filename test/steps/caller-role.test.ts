@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import type { StepContext } from '../../functions/context.js';
 import type { StepCall } from '../../functions/engine/step.js';
+import { customRoles } from '../../local/cloud/iam/custom-roles.js';
 import type { JsonObject } from '../../local/cloud/kernel/api.js';
 import { local, people } from '../../local/stack/deployment.js';
 import { Problem } from '../../shared/problems.js';
@@ -126,15 +127,13 @@ describe('roles of the people of a project', function () {
 
   it('hold the invited of a deployment whose owners have a role of the company’s own to that', async () => {
     const parent = local.organization;
-    const { bindings = [] } = await asAdmin('cloudresourcemanager', `POST /v3/${parent}:getIamPolicy`, {});
+    const { bindings = [] } = await asAdmin('cloudresourcemanager', `POST /v1/${parent}:getIamPolicy`, {});
     const administrators = { role: 'roles/iam.organizationRoleAdmin', members: [`user:${people.admin}`] };
-    await asAdmin('cloudresourcemanager', `POST /v3/${parent}:setIamPolicy`, {
+    await asAdmin('cloudresourcemanager', `POST /v1/${parent}:setIamPolicy`, {
       policy: { bindings: [...(bindings as JsonObject[]), administrators] },
     });
-    await asAdmin('iam', `POST /v1/${parent}/roles`, {
-      roleId: 'owners',
-      role: { title: 'Owners', includedPermissions: ['compute.instances.get', 'compute.instances.list'] },
-    });
+    const permissions = ['compute.instances.get', 'compute.instances.list'];
+    customRoles(lab.cloud.world)[`${parent}/roles/owners`] = { title: 'Owners', permissions };
     lab.resume({ sharedMembers: [bob] });
     const refused = await lookWhere(`${parent}/roles/owners`).catch((error: unknown) => error);
     if (!(refused instanceof Problem)) throw new Error(String(refused));
@@ -142,7 +141,7 @@ describe('roles of the people of a project', function () {
     expect(refused.advice).to.include('roles/iam.roleViewer').and.to.include(lab.cloudStepAccount);
     expect(await rolesOf(bob)).to.deep.equal([]);
     const viewers = { role: 'roles/iam.roleViewer', members: [`serviceAccount:${lab.cloudStepAccount}`] };
-    await asAdmin('cloudresourcemanager', `POST /v3/${parent}:setIamPolicy`, {
+    await asAdmin('cloudresourcemanager', `POST /v1/${parent}:setIamPolicy`, {
       policy: { bindings: [...(bindings as JsonObject[]), administrators, viewers] },
     });
     await lookWhere(`${parent}/roles/owners`);

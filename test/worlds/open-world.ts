@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import type { SimulatedCloud, SimulatedCloudOptions } from '../../local/cloud/index.js';
 import type { JsonObject } from '../../local/cloud/kernel/api.js';
-import { changeWorld } from '../../local/cloud/worlds/begin.js';
 import type { WorldSettings } from '../../local/cloud/worlds/settings.js';
+import { changeWorld } from '../../local/cloud/worlds/settings.js';
 import { region, vmBody, zone } from '../local-cloud/furnished.js';
 import { owner, ownersBindings, project, type ReadyCloud, type Reply, readyCloud } from '../local-cloud/ready-cloud.js';
 
@@ -32,11 +32,7 @@ export async function openWorld(options: SimulatedCloudOptions = {}): Promise<Op
         {
           name: role,
           title: 'Policies and quotas',
-          permissions: [
-            ...['create', 'update', 'delete', 'list'].map((verb) => `orgpolicy.policies.${verb}`),
-            ...['orgpolicy.policy.get', 'orgpolicy.constraints.list'],
-            ...['cloudquotas.quotas.get', 'cloudquotas.quotas.update'],
-          ],
+          permissions: ['orgpolicy.policy.get', 'cloudquotas.quotas.get', 'cloudquotas.quotas.update'],
         },
       ],
       bindings: [

@@ -1,6 +1,7 @@
 /** What plinth itself cannot do in the worlds yet: today's refusals by name. Whoever mends one turns its test around. */
 import { expect } from 'chai';
 import type { WorldSettings } from '../../local/cloud/worlds/settings.js';
+import { lifeOf } from '../support/life.js';
 import { type Caller, type Flags, makeScene, type Outcome, type Scene, succeeded } from '../support/scene.js';
 import { makeFresh } from './open-world.js';
 
@@ -60,6 +61,19 @@ describe('plinth in the worlds', function () {
       expect(warnings[0]).to.match(/requires OS Login/);
       expect(machineAccess).to.equal('iap');
       expect(result.vms.filter(({ externalIp }) => externalIp !== undefined)).to.deep.equal([]);
+    } finally {
+      await scene.close();
+    }
+  });
+
+  it('bootstraps and deletes also where IAM must be on in the project of the caller, and not of the resource', async () => {
+    const scene = await makeScene({ worldSettings: { 'consumer.iam': 'caller' } });
+    try {
+      const { id } = succeeded(await (await scene.caller()).bootstrap('by-caller'));
+      const life = lifeOf(scene);
+      await life.expire(id);
+      await life.cleaned();
+      expect((await life.record(id))?.state).to.equal('removed');
     } finally {
       await scene.close();
     }

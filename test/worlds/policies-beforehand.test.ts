@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { JsonObject } from '../../local/cloud/kernel/api.js';
 import type { ConstraintName } from '../../local/cloud/org-policy/constraints.js';
-import { writePolicyRecord } from '../../local/cloud/org-policy/policies.js';
+import { setOrganizationPolicy } from '../../local/cloud/org-policy/policies.js';
 import type { WorldName } from '../../local/cloud/worlds/table.js';
 import { makePackage, sampleVersion } from '../../local/packages/make-package.js';
 import { publishPackage } from '../../local/packages/publish.js';
@@ -57,13 +57,13 @@ describe('organization policies, before anything is made', function () {
   const newName = () => `beforehand-${++count}`;
   const set = (at: string, rules: Rules) => {
     for (const [constraint, rule] of Object.entries(rules)) {
-      const content = rule === undefined ? undefined : { spec: { rules: [rule] } };
-      writePolicyRecord(scene.cloud.world, at, constraint as ConstraintName, content, { atOnce: true });
+      const rules = rule === undefined ? undefined : [rule];
+      setOrganizationPolicy(scene.cloud.world, at, constraint as ConstraintName, rules);
     }
   };
   const unset = (at: string, rules: Rules) => {
     for (const constraint of Object.keys(rules)) {
-      writePolicyRecord(scene.cloud.world, at, constraint as ConstraintName, undefined, { atOnce: true });
+      setOrganizationPolicy(scene.cloud.world, at, constraint as ConstraintName, undefined);
     }
   };
   /** A bootstrap in a folder with these policies. They go afterwards. */
@@ -300,8 +300,7 @@ describe('a policy that lets load balancers be internal alone, before a platform
 
   it('refuses external ones with the type and the setting, and nothing is made', async () => {
     const caller = await installerIn('seasoned', { PLINTH_LOAD_BALANCERS: 'external' });
-    const content = { spec: { rules: [allow('in:INTERNAL')] } };
-    writePolicyRecord(scene.cloud.world, local.folder, constraint, content, { atOnce: true });
+    setOrganizationPolicy(scene.cloud.world, local.folder, constraint, [allow('in:INTERNAL')]);
     const [since, before] = [scene.cloud.calls.last(), projects()];
     const { detail, advice } = refusalOf(await caller.bootstrap('outside', flags));
     expect(detail).to.include(constraint).and.to.include('EXTERNAL_NETWORK_TCP_UDP');

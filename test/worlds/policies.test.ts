@@ -45,33 +45,6 @@ describe('organization policies of the simulated cloud', () => {
   describe('of the baseline, in force in seasoned', () => {
     beforeEach(() => under({}));
 
-    it('make no key of a service account', async () => {
-      const account = { accountId: 'a-robot' };
-      passed(await cloud.call('iam', `POST /v1/projects/${project}/serviceAccounts`, account));
-      const keys = `/v1/projects/${project}/serviceAccounts/a-robot@${project}.iam.gserviceaccount.com/keys`;
-      const reply = await cloud.call('iam', `POST ${keys}`, {});
-      refused(reply, 400, 'failedPrecondition', 'Key creation is not allowed on this service account.');
-      // As gcloud asks.
-      const anywhere = keys.replace(`projects/${project}`, 'projects/-');
-      refused(
-        await cloud.call('iam', `POST ${anywhere}`, {}),
-        400,
-        'failedPrecondition',
-        'Key creation is not allowed on this service account.',
-      );
-      const { details } = reply.body['error'] as { details: { violations: JsonObject[] }[] };
-      const email = `a-robot@${project}.iam.gserviceaccount.com`;
-      expect(details[0]?.violations).to.deep.equal([
-        {
-          type: 'constraints/iam.disableServiceAccountKeyCreation',
-          subject: `projects/${project}/serviceAccounts/${email}?configvalue=${encodeURIComponent(email)}`,
-          description: 'Key creation is not allowed on this service account.',
-        },
-      ]);
-      await cloud.control('PUT world', { settings: { 'policy.iam.disableServiceAccountKeyCreation': 'off' } });
-      expect((await cloud.call('iam', `POST ${keys}`, {})).status).to.equal(501);
-    });
-
     it('bind nobody from outside, and everybody from inside', async () => {
       for (const member of ['user:eve@elsewhere.org', 'group:all@elsewhere.org', 'domain:elsewhere.org']) {
         refused(await setPolicy(member), 400, 'FAILED_PRECONDITION', domain);

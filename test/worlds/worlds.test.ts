@@ -13,6 +13,7 @@ const asked = settingsOf('seasoned');
 /** Another value that the setting may have. */
 function other(key: string): number | string {
   if (key.startsWith('chance.')) return 0.5;
+  if (key.startsWith('consumer.')) return 'caller';
   if (!key.startsWith('policy.')) return 7;
   return asked[key] === 'enforced' || /require|disable|skip/.test(key) ? 'off' : 'deny-all';
 }
@@ -148,16 +149,16 @@ describe('the worlds of the simulated cloud', () => {
   it('a running cloud becomes another world, with its policies, and goes back', async () => {
     cloud = await openWorld();
     await cloud.makeNetwork('europe-west4');
-    const setPolicies = async () => {
-      const { body } = await cloud.call('orgpolicy', 'GET /v2/organizations/100/policies');
-      return (body['policies'] as unknown[]).length;
+    const osLogin = async () => {
+      const policy = 'organizations/100/policies/compute.requireOsLogin';
+      return (await cloud.call('orgpolicy', `GET /v2/${policy}:getEffectivePolicy`)).body['spec'];
     };
-    expect(await setPolicies()).to.equal(8);
+    expect(await osLogin()).to.deep.equal({ rules: [{ enforce: false }] });
     expect((await cloud.control('PUT world', { world: 'hardened' })).status).to.equal(200);
-    expect(await setPolicies()).to.equal(18);
+    expect(await osLogin()).to.deep.equal({ rules: [{ enforce: true }] });
     expect((await cloud.insertVm('vm')).message).to.include('constraints/compute.requireShieldedVm');
     expect((await cloud.control('PUT world', { world: 'seasoned' })).status).to.equal(200);
-    expect(await setPolicies()).to.equal(8);
+    expect(await osLogin()).to.deep.equal({ rules: [{ enforce: false }] });
     done(await cloud.insertVm('vm'));
   });
 
@@ -188,6 +189,7 @@ describe('the worlds of the simulated cloud', () => {
     ['a setting that no world has', { settings: { 'quota.CPU': 1 } }, /no world has a setting named quota\.CPU\b/],
     ['a policy that there is not', { settings: { 'policy.compute.no': 'off' } }, /named policy\.compute\.no/],
     ['a number that is none', { settings: { 'quota.CPUS': 'many' } }, /quota\.CPUS must be a whole number .* "many"/],
+    ['a consumer that there is not', { settings: { 'consumer.iam': 7 } }, /consumer\.iam must be resource or caller/],
     ['a share above 1', { settings: { 'chance.stockout': 2 } }, /chance\.stockout must be a number from 0 to 1/],
     [
       'a rule of another kind',

@@ -53,11 +53,11 @@ curl -X PUT $FRONT/_local/world -d '{"world": "fresh", "settings": {"quota.CPUS"
 curl -X POST $FRONT/_local/preemptions -d '{"instance": "projects/P/zones/Z/instances/N"}'
 \`\`\`
 
-A policy that is set here is in force at once. One that is set by the Organization Policy API takes up to \`delay.orgPolicy\`. Quotas and stockouts of single projects are set by \`/_local/faults\`. They win over the world.
+A policy that is set here holds on every organization, and is in force at once. Quotas and stockouts of single projects are set by \`/_local/faults\`. They win over the world.
 
 ## Settings
 
-A quota is a number. A delay is in seconds of cloud time, which the time factor scales. A pace says how many times its usual time all that an API does later takes. A chance is a share from 0 to 1, drawn by the seed. A policy is \`off\`, \`enforced\`, \`allow-all\`, \`deny-all\`, \`allow:A,B\` or \`deny:A,B\`. The value \`own\` is the customer id of the organization.
+A quota is a number. A delay is in seconds of cloud time, which the time factor scales. A pace says how many times its usual time all that an API does later takes. A chance is a share from 0 to 1, drawn by the seed. A consumer is \`resource\` or \`caller\`: in whose project the API must be on. A policy is \`off\`, \`enforced\`, \`allow-all\`, \`deny-all\`, \`allow:A,B\` or \`deny:A,B\`. The value \`own\` is the customer id of the organization.
 
 ${settingsTable()}
 
@@ -67,5 +67,5 @@ Texts that are \`documented\` stand in Google's documentation. Public issues quo
 
 ${constraintsTable()}
 
-Conditions and parameters of rules, custom constraints, and dry runs are not simulated. The first three answer 501. A dry run is kept and has no effect.
+The Organization Policy API only tells what holds (\`getEffectivePolicy\`). Policies of single folders and projects are set by tests, in \`local/cloud/org-policy/policies.ts\`.
 `;

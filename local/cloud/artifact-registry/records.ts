@@ -17,11 +17,11 @@ export const contents = (world: World): Record<string, Content> => world.table<C
 export const names = (world: World): Record<string, { readonly digest: string }> =>
   world.table('artifactregistry.names');
 
-/** Removes a repository with all its images. */
-export function removeRepository(world: World, path: string): void {
-  delete repositories(world)[path];
+/** Removes the images of a repository. */
+export function removeImages(path: string, world: World): void {
   for (const table of [contents(world), names(world)]) {
-    for (const key of Object.keys(table))
+    for (const key of Object.keys(table)) {
       if (key.startsWith(`${path}@`) || key.startsWith(`${path}/`)) delete table[key];
+    }
   }
 }

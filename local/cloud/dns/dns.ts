@@ -1,6 +1,4 @@
 /** Cloud DNS in the simulated cloud: one table, joined from the files of its resources. */
-import { fieldsIn } from '../iam/policy-methods.js';
-import { testPermissions } from '../iam/test-permissions.js';
 import {
   type Access,
   type ApiDefinition,
@@ -12,6 +10,7 @@ import {
   type World,
 } from '../kernel/api.js';
 import { numberOf, objectOf, objectsOf, textOf } from '../kernel/json-fields.js';
+import { fieldsIn, testPermissions } from '../kernel/policy-methods.js';
 import {
   createChange,
   createRecord,

@@ -1,52 +1,32 @@
-/** The IAM API's methods on the roles of projects and organizations. A deleted role can be restored for seven days. */
+/** The IAM API's methods on the roles of projects. A deleted role keeps its id and can be restored. */
 import { type CloudCall, GoogleError, type Handler, type JsonObject, type World } from '../kernel/api.js';
+import { defineCollection, type Found, joined, type Place } from '../kernel/collection.js';
 import { badRequest, notSimulated } from '../kernel/errors.js';
 import { numberOf, objectOf, textOf, textsOf } from '../kernel/json-fields.js';
 import { pageOf } from '../kernel/pages.js';
-import { withProjectId } from '../projects/projects.js';
 import { type CustomRole, customRoles } from './custom-roles.js';
 import { freshEtag, isSameEtag } from './etags.js';
 import { resourceOf } from './full-names.js';
 import { knownPermissions, permissionIsKnown } from './predefined-roles.js';
 
-const day = 24 * 60 * 60 * 1000;
-/** After the first the role is gone. After the second its id can be used again. */
-const [restorableDays, reservedDays] = [7, 37];
-
-const shown = (name: string, role: CustomRole, full: boolean): JsonObject => ({
+const shown = (role: CustomRole, name: string): JsonObject => ({
   name,
   title: role.title,
   ...(role.description === undefined ? {} : { description: role.description }),
-  ...(full && role.permissions.length > 0 ? { includedPermissions: [...role.permissions] } : {}),
+  ...(role.permissions.length > 0 ? { includedPermissions: [...role.permissions] } : {}),
   stage: role.stage ?? 'ALPHA',
   etag: role.etag ?? 'AA==',
   ...(role.deletedAt === undefined ? {} : { deleted: true }),
 });
 
-/** The project or organization, by its id. Throws Google's error for a project that is not there. */
-function parentIn(call: CloudCall, world: World): string {
-  const [kind = '', id = ''] = (call.params['parent'] ?? call.params['name'] ?? '').split('/');
-  return kind === 'projects' ? `projects/${world.project(id).projectId}` : `${kind}/${id}`;
-}
-
-const isGone = ({ deletedAt }: CustomRole, world: World, days: number): boolean =>
-  deletedAt !== undefined && world.now() >= deletedAt + days * day;
-
-function find(call: CloudCall, world: World): { name: string; role: CustomRole } {
-  const given = call.params['name'] ?? '';
-  const name = withProjectId(world, given);
-  const role = customRoles(world)[name];
-  if (role === undefined || isGone(role, world, restorableDays)) {
-    throw new GoogleError(404, 'NOT_FOUND', `The role named ${given} was not found.`, { reason: 'notFound' });
-  }
-  return { name, role };
-}
+const missing = ({ path }: Place): GoogleError =>
+  new GoogleError(404, 'NOT_FOUND', `The role named ${path} was not found.`, { reason: 'notFound' });
 
 const failed = (message: string): GoogleError =>
   new GoogleError(400, 'FAILED_PRECONDITION', message, { reason: 'failedPrecondition' });
 
-function checkEtag(given: string | undefined, { etag = 'AA==' }: CustomRole): void {
-  if (given === undefined || given === '' || isSameEtag(given, etag)) return;
+function checkEtag(given: string, current: string): void {
+  if (isSameEtag(given, current)) return;
   throw new GoogleError(
     409,
     'ABORTED',
@@ -59,130 +39,92 @@ function checkEtag(given: string | undefined, { etag = 'AA==' }: CustomRole): vo
 const isOf = (parent: string, permission: string): boolean =>
   !parent.startsWith('projects/') || !/^resourcemanager\.(organizations\.|folders\.|projects\.list$)/.test(permission);
 
-function checkPermissions(permissions: readonly string[], parent: string): void {
+/** The record of a role in the form of the API, with its permissions in order. Throws Google's refusals. */
+function roleIn(given: JsonObject, path: string, world: World): CustomRole {
+  const [title = '', description = '', stage = ''] = ['title', 'description', 'stage'].map((key) => textOf(given[key]));
+  if (Buffer.byteLength(title) > 100) {
+    throw badRequest('The role title must be at most 100 UTF-8 bytes.', 'role.title');
+  }
+  const permissions = [...new Set(textsOf(given['includedPermissions']))].sort();
   for (const permission of permissions) {
     const known = permissionIsKnown(permission);
-    if (known === 'missing' || !isOf(parent, permission)) {
+    if (known === 'missing' || !isOf(path, permission)) {
       throw badRequest(`Permission ${permission} is not valid.`, 'role.included_permissions');
     }
     if (known === 'unknown') throw notSimulated(`the permission ${permission}`);
   }
+  return {
+    title,
+    permissions,
+    ...(description === '' ? {} : { description }),
+    ...(stage === '' ? {} : { stage }),
+    etag: freshEtag(world),
+  };
 }
 
-function checkTitle(title: string): void {
-  if (Buffer.byteLength(title) > 100) {
-    throw badRequest('The role title must be at most 100 UTF-8 bytes.', 'role.title');
-  }
-}
-
-const create: Handler = (call, world) => {
-  const parent = parentIn(call, world);
-  const id = textOf(call.body['roleId']) ?? '';
+function idIn({ body }: CloudCall, { path }: Place, world: World): string {
+  const id = textOf(body['roleId']) ?? '';
   if (!/^[a-zA-Z0-9_.]{3,64}$/.test(id)) {
     throw badRequest(
       `The role_id "${id}" is invalid. It doesn't match pattern "[a-zA-Z0-9_\\.]{3,64}". The role_id must be 3 to 64 characters long and can be a mix of uppercase and lowercase English letters, digits, underscores and periods.`,
       'role_id',
     );
   }
-  const name = `${parent}/roles/${id}`;
-  const standing = customRoles(world)[name];
-  if (standing?.deletedAt !== undefined && !isGone(standing, world, reservedDays)) {
+  if (customRoles(world)[`${path}/${id}`]?.deletedAt !== undefined) {
     throw failed(`You can't create a role_id (${id}) which has been marked for deletion.`);
   }
-  if (standing !== undefined && standing.deletedAt === undefined) {
-    throw new GoogleError(409, 'ALREADY_EXISTS', `A role named ${id} in ${parent} already exists.`, {
-      reason: 'alreadyExists',
-    });
-  }
-  const role: CustomRole = { title: '', permissions: [], etag: freshEtag(world) };
-  change(role, objectOf(call.body['role']) ?? {}, fields, parent);
-  customRoles(world)[name] = role;
-  return shown(name, role, true);
-};
-
-const fields = ['title', 'description', 'includedPermissions', 'stage'] as const;
-type Field = (typeof fields)[number];
-
-/** Writes the given fields. One that is not in the body becomes empty. */
-function change(role: CustomRole, given: JsonObject, which: readonly Field[], parent: string): void {
-  const permissions = textsOf(given['includedPermissions']);
-  const title = textOf(given['title']) ?? '';
-  checkTitle(title);
-  checkPermissions(permissions, parent);
-  if (which.includes('title')) role.title = title;
-  if (which.includes('includedPermissions')) role.permissions = [...new Set(permissions)].sort();
-  for (const field of ['description', 'stage'] as const) {
-    const text = textOf(given[field]);
-    if (!which.includes(field)) continue;
-    if (text === undefined || text === '') delete role[field];
-    else role[field] = text;
-  }
+  return id;
 }
 
-/** Without a mask, what the body holds is changed. */
-function fieldsOf(call: CloudCall): readonly Field[] {
-  const mask = (call.params['updateMask'] ?? '').split(',').filter((path) => path !== '');
-  if (mask.length === 0) return fields.filter((field) => call.body[field] !== undefined);
-  return mask.flatMap((path): Field[] => {
-    const plain = path === 'included_permissions' ? 'includedPermissions' : path;
-    if (plain === 'etag' || plain === 'name') return [];
-    const field = fields.find((each) => each === plain);
-    if (field === undefined) throw badRequest(`The field ${path} cannot be updated.`, 'update_mask');
-    return [field];
-  });
+function refuseDeleted({ record, path }: Found<CustomRole>): void {
+  if (record.deletedAt !== undefined) throw failed(`The role named ${path} is deleted.`);
 }
 
-const patch: Handler = (call, world) => {
-  const { name, role } = find(call, world);
-  checkEtag(textOf(call.body['etag']), role);
-  if (role.deletedAt !== undefined) throw failed(`The role named ${name} is deleted.`);
-  change(role, call.body, fieldsOf(call), name);
-  role.etag = freshEtag(world);
-  return shown(name, role, true);
+const remove = (at: Found<CustomRole>, { params }: CloudCall, world: World): JsonObject => {
+  if ((params['etag'] ?? '') !== '') checkEtag(params['etag'] ?? '', at.record.etag ?? 'AA==');
+  refuseDeleted(at);
+  Object.assign(at.record, { deletedAt: world.now(), etag: freshEtag(world) });
+  return shown(at.record, at.path);
 };
 
-const remove: Handler = (call, world) => {
-  const { name, role } = find(call, world);
-  checkEtag(call.params['etag'], role);
-  if (role.deletedAt !== undefined) throw failed(`The role named ${name} is deleted.`);
-  role.deletedAt = world.now();
-  role.etag = freshEtag(world);
-  return shown(name, role, true);
+const undelete = ({ record, path }: Found<CustomRole>, { body }: CloudCall, world: World): JsonObject => {
+  const etag = textOf(body['etag']) ?? '';
+  if (etag !== '') checkEtag(etag, record.etag ?? 'AA==');
+  if (record.deletedAt === undefined) throw failed(`The role named ${path} is not deleted.`);
+  delete record.deletedAt;
+  record.etag = freshEtag(world);
+  return shown(record, path);
 };
 
-const undelete: Handler = (call, world) => {
-  const { name, role } = find(call, world);
-  checkEtag(textOf(call.body['etag']), role);
-  if (role.deletedAt === undefined) throw failed(`The role named ${name} is not deleted.`);
-  delete role.deletedAt;
-  role.etag = freshEtag(world);
-  return shown(name, role, true);
-};
+const usual = { table: 'iam.roles', shown, missing } as const;
 
-const get: Handler = (call, world) => {
-  const { name, role } = find(call, world);
-  return shown(name, role, true);
-};
+const rolesOfProjects = defineCollection<CustomRole>({
+  ...usual,
+  methods: 'iam.projects.roles',
+  etag: { fresh: freshEtag, check: checkEtag },
+  create: {
+    id: idIn,
+    exists: ({ parent, id }) =>
+      new GoogleError(409, 'ALREADY_EXISTS', `A role named ${id} in ${parent} already exists.`, {
+        reason: 'alreadyExists',
+      }),
+    make: ({ path }, { body }, world) => roleIn(objectOf(body['role']) ?? {}, path, world),
+  },
+  patch: {
+    fields: ['title', 'description', 'includedPermissions', 'stage', 'etag', 'name'],
+    fixed: (field) => badRequest(`The field ${field} cannot be updated.`, 'update_mask'),
+    write(at, changed, _call, world) {
+      refuseDeleted(at);
+      customRoles(world)[at.path] = roleIn(changed, at.path, world);
+    },
+  },
+  verbs: { delete: remove, undelete },
+});
 
-const list: Handler = (call, world) => {
-  const parent = parentIn(call, world);
-  const found = Object.entries(customRoles(world)).filter(
-    ([name, role]) =>
-      name.startsWith(`${parent}/roles/`) &&
-      !isGone(role, world, restorableDays) &&
-      (role.deletedAt === undefined || call.params['showDeleted'] === 'true'),
-  );
-  const size = Math.min(numberOf(call.params['pageSize']) || 300, 1000);
-  const { items, nextPageToken } = pageOf(
-    found.map(([name, role]) => [name, shown(name, role, call.params['view'] === 'FULL')] as const),
-    size,
-    call.params['pageToken'],
-  );
-  return {
-    ...(items.length === 0 ? {} : { roles: items }),
-    ...(nextPageToken === undefined ? {} : { nextPageToken }),
-  };
-};
+/** Callers may hold a role of their organization. Here such roles are set at the start. */
+const rolesOfOrganizations = defineCollection<CustomRole>({ ...usual, methods: 'iam.organizations.roles' });
+
+export const customRoleMethods = joined(rolesOfProjects, rolesOfOrganizations);
 
 /** The permissions that custom roles of a resource may hold. gcloud asks for them before it makes a role. */
 export const queryTestable: Handler = ({ body }) => {
@@ -196,12 +138,3 @@ export const queryTestable: Handler = ({ body }) => {
   );
   return { permissions: items, ...(nextPageToken === undefined ? {} : { nextPageToken }) };
 };
-
-export const customRoleHandlers: Readonly<Record<string, Handler>> = Object.fromEntries(
-  ['projects', 'organizations'].flatMap((kind) =>
-    Object.entries({ create, get, list, patch, delete: remove, undelete }).map(([verb, handler]) => [
-      `iam.${kind}.roles.${verb}`,
-      handler,
-    ]),
-  ),
-);

@@ -1,6 +1,4 @@
-/**
- * IAM: service accounts with their policies, and the roles that can be bound. Keys are not made.
- */
+/** IAM: service accounts with their policies, and the roles that can be bound. Keys are not made. */
 import {
   type ApiDefinition,
   type CloudCall,
@@ -9,21 +7,21 @@ import {
   type JsonObject,
   type World,
 } from '../kernel/api.js';
-import { badRequest, deniedOn, notSimulated } from '../kernel/errors.js';
+import { badRequest, deniedOn } from '../kernel/errors.js';
+import { maskOf } from '../kernel/field-mask.js';
 import { numberOf, objectOf, textOf } from '../kernel/json-fields.js';
-import { pageOf } from '../kernel/pages.js';
+import { pageReply } from '../kernel/pages.js';
+import { readPolicy, testPermissions, writePolicy } from '../kernel/policy-methods.js';
 import { delayOf } from '../worlds/settings.js';
-import { customRoleHandlers, queryTestable } from './custom-role-methods.js';
+import { customRoleMethods, queryTestable } from './custom-role-methods.js';
 import { forgetMember } from './policies.js';
-import { readPolicy, writePolicy } from './policy-methods.js';
-import { getRole, listRoles, queryGrantable } from './role-methods.js';
+import { getRole } from './role-methods.js';
 import {
   deletedAccounts,
   recordOfServiceAccount,
   type ServiceAccountRecord,
   serviceAccounts,
 } from './service-accounts.js';
-import { testPermissions } from './test-permissions.js';
 
 const pathOf = ({ projectId, email }: ServiceAccountRecord): string => `projects/${projectId}/serviceAccounts/${email}`;
 
@@ -110,34 +108,22 @@ const list: Handler = (call, world) => {
   const found = Object.entries(serviceAccounts(world)).filter(
     ([, account]) => account.projectId === projectId && account.usableAt <= world.now(),
   );
-  const size = Math.min(numberOf(call.params['pageSize']) || 20, 100);
-  const { items, nextPageToken } = pageOf(found, size, call.params['pageToken']);
-  return {
-    ...(items.length === 0 ? {} : { accounts: items.map(shown) }),
-    ...(nextPageToken === undefined ? {} : { nextPageToken }),
-  };
+  const accounts = found.map(([email, account]) => [email, shown(account)] as const);
+  return pageReply(call, 'accounts', accounts, Math.min(numberOf(call.params['pageSize']) || 20, 100));
 };
 
 const patch: Handler = (call, world) => {
   const account = find(call, world);
   const given = objectOf(call.body['serviceAccount']) ?? {};
-  const mask = (textOf(call.body['updateMask']) ?? '').split(',').filter((path) => path !== '');
-  if (mask.length === 0) throw badRequest('update_mask must not be empty.', 'update_mask');
+  const mask = maskOf(call);
+  if (mask === undefined) throw badRequest('update_mask must not be empty.', 'update_mask');
   const [displayName, description] = [textOf(given['displayName']) ?? '', textOf(given['description']) ?? ''];
   checkTexts(displayName, description);
   for (const path of mask) {
-    if (path === 'displayName' || path === 'display_name') account.displayName = displayName;
+    if (path === 'displayName') account.displayName = displayName;
     else if (path === 'description') account.description = description;
     else throw badRequest(`The field ${path} cannot be updated.`, 'update_mask');
   }
-  return shown(account);
-};
-
-const update: Handler = (call, world) => {
-  const account = find(call, world);
-  const displayName = textOf(call.body['displayName']) ?? '';
-  checkTexts(displayName, undefined);
-  account.displayName = displayName;
   return shown(account);
 };
 
@@ -159,7 +145,7 @@ const setDisabled =
 
 /** Checks access on the account, in the account's own project. `projects/-` is no resource. */
 const onAccount = (verb: string) => (call: CloudCall, world: World) => {
-  const name = nameIn(call).split('/').slice(0, 4).join('/');
+  const name = nameIn(call);
   const account = lookUp(world, name);
   return [{ permission: `iam.${verb}`, resource: account === undefined ? name : pathOf(account) }];
 };
@@ -172,7 +158,6 @@ export const iam: ApiDefinition<'iam'> = {
     'iam.projects.serviceAccounts.get': (call, world) => shown(find(call, world)),
     'iam.projects.serviceAccounts.list': list,
     'iam.projects.serviceAccounts.patch': patch,
-    'iam.projects.serviceAccounts.update': update,
     'iam.projects.serviceAccounts.delete': remove,
     'iam.projects.serviceAccounts.disable': setDisabled(true),
     'iam.projects.serviceAccounts.enable': setDisabled(false),
@@ -180,33 +165,20 @@ export const iam: ApiDefinition<'iam'> = {
     'iam.projects.serviceAccounts.setIamPolicy': (call, world) => writePolicy(call, world, pathOf(find(call, world))),
     'iam.projects.serviceAccounts.testIamPermissions': (call, world) =>
       testPermissions(call, world, pathOf(find(call, world))),
-    // Where no organization policy refuses a key, the simulated cloud cannot make one.
-    'iam.projects.serviceAccounts.keys.create': ({ method }) => {
-      throw notSimulated(method);
-    },
-    'iam.projects.serviceAccounts.keys.list': (call, world) => {
-      find({ ...call, params: { name: nameIn(call) } }, world);
-      return {};
-    },
     'iam.roles.get': getRole,
-    'iam.roles.list': listRoles,
-    'iam.roles.queryGrantableRoles': queryGrantable,
     'iam.permissions.queryTestablePermissions': queryTestable,
-    ...customRoleHandlers,
+    ...customRoleMethods.handlers,
   },
   access: {
+    ...customRoleMethods.access,
     ...Object.fromEntries(
-      ['get', 'update', 'delete', 'disable', 'enable', 'getIamPolicy', 'setIamPolicy'].map((verb) => [
+      ['get', 'delete', 'disable', 'enable', 'getIamPolicy', 'setIamPolicy'].map((verb) => [
         `iam.projects.serviceAccounts.${verb}`,
         onAccount(`serviceAccounts.${verb}`),
       ]),
     ),
     'iam.projects.serviceAccounts.patch': onAccount('serviceAccounts.update'),
-    'iam.projects.serviceAccounts.keys.create': onAccount('serviceAccountKeys.create'),
-    'iam.projects.serviceAccounts.keys.list': onAccount('serviceAccountKeys.list'),
     'iam.permissions.queryTestablePermissions': () => [],
     'iam.roles.get': () => [],
-    'iam.roles.list': () => [],
-    'iam.roles.queryGrantableRoles': () => [],
   },
 };

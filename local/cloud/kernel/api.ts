@@ -32,7 +32,7 @@ export interface Api<Host extends SimulatedApi = SimulatedApi> {
    * Whether it must be on in the project of the calling service account, and not in that of the resource: Google counts calls of
    * what manages projects for whoever calls (https://cloud.google.com/docs/quotas/quota-project).
    */
-  readonly countsAtCaller?: true;
+  readonly countsAtCaller?: (world: Pick<World, 'table'>) => boolean;
   /** The path of gcloud's base URL beneath the API's host. Undefined if gcloud does not call the API. */
   readonly gcloudBase: string | undefined;
   readonly versions: readonly [ApiDefinition<Host>, ...ApiDefinition<Host>[]];

@@ -140,7 +140,7 @@ const openCall = ({ method, params }: Route, { path, media }: ApiRequest): OpenC
   method: method.id,
   params,
   lists: {},
-  resource: resourceIn(path),
+  resource: resourceIn(path, method.path),
   body: {},
   media,
   caller: { email: '', kind: 'user' },
@@ -170,7 +170,7 @@ async function answer(
   call.body = checkBody(surface, method, request.body, fields);
   checkPageToken(params['pageToken'] ?? textOf(call.body['pageToken']));
   const shape = shapeOf(surface, method, request.query);
-  checkService(world, surface.host, consumerOf(api, call));
+  checkService(world, surface.host, consumerOf(world, api, call));
   checkAccess(definition, call, world);
   const reply = await handle(world, call, handler);
   const faults = faultsOfReply(surface, method, reply);
@@ -191,8 +191,8 @@ export function authenticate(authorization: string | undefined, callerOf: Kernel
 }
 
 /** Calls of people count for the project of gcloud itself, where everything is on. */
-function consumerOf({ countsAtCaller }: Served['api'], { caller, resource }: OpenCall): string {
-  if (countsAtCaller !== true) return resource;
+function consumerOf(world: World, { countsAtCaller }: Served['api'], { caller, resource }: OpenCall): string {
+  if (countsAtCaller?.(world) !== true) return resource;
   const own = /^[^@]+@([a-z][a-z0-9-]+)\.iam\.gserviceaccount\.com$/.exec(caller.email)?.[1];
   return own === undefined ? '' : `projects/${own}`;
 }

@@ -19,8 +19,10 @@ export function endOperation(
   if (operation !== undefined && operation['done'] !== true) Object.assign(operation, { done: true, ...outcome });
 }
 
+export const operationAt = (world: World, name: string): JsonObject | undefined => operations(world)[name];
+
 export function findOperation(world: World, name: string): JsonObject {
-  const operation = operations(world)[name];
+  const operation = operationAt(world, name);
   if (operation === undefined) throw new GoogleError(404, 'NOT_FOUND', `Operation "${name}" not found.`);
   return operation;
 }

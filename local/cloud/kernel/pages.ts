@@ -1,6 +1,7 @@
 /** Cuts one page out of a list, in the order of the keys. The token is the key that comes next, with a checksum. */
 import { createHash } from 'node:crypto';
-import { GoogleError } from './api.js';
+import { type CloudCall, GoogleError, type Json, type JsonObject } from './api.js';
+import { numberOf } from './json-fields.js';
 
 export interface Page<T> {
   readonly items: T[];
@@ -47,5 +48,19 @@ export function pageOf<T>(
   return {
     items: taken.map(([, item]) => item),
     ...(next === undefined ? {} : { nextPageToken: tokenOf(next[0]) }),
+  };
+}
+
+/** The page that a call asks for, in the form of most lists: the items under `field`, if there are any, and the next token. */
+export function pageReply(
+  { params }: Pick<CloudCall, 'params'>,
+  field: string,
+  entries: readonly (readonly [string, Json])[],
+  size = numberOf(params['pageSize'] ?? params['maxResults']),
+): JsonObject {
+  const { items, nextPageToken } = pageOf(entries, size, params['pageToken']);
+  return {
+    ...(items.length === 0 ? {} : { [field]: items }),
+    ...(nextPageToken === undefined ? {} : { nextPageToken }),
   };
 }

@@ -186,8 +186,9 @@ function decode(text: string): string {
   }
 }
 
-/** The resource that a path names, without a custom verb: `projects/p/zones/z/instances/i`. */
-export function resourceIn(path: string): string {
+/** The resource that a path names: `projects/p/zones/z/instances/i`. The custom verb of its template is not part of the name. */
+export function resourceIn(path: string, template = path): string {
   const at = /\/((?:projects|folders|organizations|billingAccounts)\/.+)$/.exec(decode(path));
-  return at?.[1]?.replace(/:\w+$/, '') ?? '';
+  const verb = /:\w+$/.exec(template)?.[0] ?? '';
+  return at?.[1]?.slice(0, verb === '' ? undefined : -verb.length) ?? '';
 }

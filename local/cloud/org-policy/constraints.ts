@@ -14,12 +14,9 @@ export interface Refusal {
 }
 
 export interface Constraint {
-  readonly title: string;
   readonly kind: 'boolean' | 'list';
   /** What holds where no policy is set. A boolean constraint of `ALLOW` is not enforced. */
   readonly default: 'ALLOW' | 'DENY';
-  /** Prefixes that values of a list may have. */
-  readonly prefixes?: readonly ('in' | 'under')[];
   /** The methods that it can refuse; `*` stands for any text. */
   readonly methods: readonly string[];
   readonly refusal?: Refusal;
@@ -40,35 +37,30 @@ const violated = (name: string, more: string, proof: Proof): Refusal =>
 
 const constraints = {
   'iam.disableServiceAccountKeyCreation': {
-    title: 'Disable service account key creation',
     kind: 'boolean',
     default: 'ALLOW',
-    methods: ['iam.projects.serviceAccounts.keys.create'],
-    refusal: precondition('Key creation is not allowed on this service account.', 'documented', 400),
+    methods: [],
+    does: 'Nothing: keys of service accounts are not simulated.',
   },
   'iam.disableServiceAccountKeyUpload': {
-    title: 'Disable Service Account Key Upload',
     kind: 'boolean',
     default: 'ALLOW',
-    methods: ['iam.projects.serviceAccounts.keys.upload'],
-    refusal: precondition('Key upload is not allowed on this service account.', 'unproven', 400),
+    methods: [],
+    does: 'Nothing: keys of service accounts are not simulated.',
   },
   'iam.disableServiceAccountCreation': {
-    title: 'Disable service account creation',
     kind: 'boolean',
     default: 'ALLOW',
     methods: ['iam.projects.serviceAccounts.create'],
     refusal: precondition('Service account creation is not allowed on this project.', 'unproven', 400),
   },
   'iam.automaticIamGrantsForDefaultServiceAccounts': {
-    title: 'Disable Automatic IAM Grants for Default Service Accounts',
     kind: 'boolean',
     default: 'ALLOW',
     methods: [],
     does: 'Where it is not enforced, the default service account of Compute Engine becomes editor of its project.',
   },
   'iam.allowedPolicyMemberDomains': {
-    title: 'Domain restricted sharing',
     kind: 'list',
     default: 'ALLOW',
     methods: ['*.setIamPolicy'],
@@ -80,28 +72,24 @@ const constraints = {
     does: 'It looks at members that a new policy adds. Cloud Storage answers 412.',
   },
   'storage.uniformBucketLevelAccess': {
-    title: 'Enforce uniform bucket-level access',
     kind: 'boolean',
     default: 'ALLOW',
     methods: ['storage.buckets.insert', 'storage.buckets.patch', 'storage.buckets.update'],
     refusal: precondition("Request violates constraint 'constraints/storage.uniformBucketLevelAccess'", 'reported'),
   },
   'essentialcontacts.allowedContactDomains': {
-    title: 'Domain restricted contacts',
     kind: 'list',
     default: 'ALLOW',
     methods: [],
     does: 'Nothing: Essential Contacts is not simulated.',
   },
   'compute.setNewProjectDefaultToZonalDNSOnly': {
-    title: 'Sets the internal DNS setting for new projects to Zonal DNS Only',
     kind: 'boolean',
     default: 'ALLOW',
     methods: [],
     does: 'projects.get of Compute Engine shows vmDnsSetting ZONAL_ONLY, and machines know each other by zone alone.',
   },
   'compute.restrictProtocolForwardingCreationForTypes': {
-    title: 'Restrict Protocol Forwarding Based on type of IP Address',
     kind: 'list',
     default: 'ALLOW',
     methods: ['compute.forwardingRules.insert'],
@@ -112,7 +100,6 @@ const constraints = {
     ),
   },
   'compute.requireOsLogin': {
-    title: 'Require OS Login',
     kind: 'boolean',
     default: 'ALLOW',
     methods: [
@@ -128,7 +115,6 @@ const constraints = {
     does: 'Machines ignore the metadata ssh-keys.',
   },
   'compute.requireShieldedVm': {
-    title: 'Shielded VMs',
     kind: 'boolean',
     default: 'ALLOW',
     methods: ['compute.instances.insert', 'compute.instances.updateShieldedInstanceConfig'],
@@ -139,7 +125,6 @@ const constraints = {
     ),
   },
   'compute.vmExternalIpAccess': {
-    title: 'Define allowed external IPs for VM instances',
     kind: 'list',
     default: 'ALLOW',
     methods: ['compute.instances.insert', 'compute.instances.addAccessConfig'],
@@ -150,31 +135,26 @@ const constraints = {
     ),
   },
   'compute.disableGuestAttributesAccess': {
-    title: 'Disable Guest Attributes of Compute Engine metadata',
     kind: 'boolean',
     default: 'ALLOW',
     methods: ['compute.instances.getGuestAttributes'],
     refusal: violated('compute.disableGuestAttributesAccess', 'project {number}.', 'reported'),
   },
   'compute.disableSerialPortAccess': {
-    title: 'Disable VM serial port access',
     kind: 'boolean',
     default: 'ALLOW',
     methods: ['compute.instances.getSerialPortOutput'],
     refusal: violated('compute.disableSerialPortAccess', 'project {number}.', 'unproven'),
   },
   'compute.skipDefaultNetworkCreation': {
-    title: 'Skip default network creation',
     kind: 'boolean',
     default: 'ALLOW',
     methods: [],
     does: 'A project gets no network named default.',
   },
   'compute.restrictLoadBalancerCreationForTypes': {
-    title: 'Restrict Load Balancer Creation Based on Load Balancer Types',
     kind: 'list',
     default: 'ALLOW',
-    prefixes: ['in'],
     methods: ['compute.forwardingRules.insert', 'compute.globalForwardingRules.insert'],
     refusal: violated(
       'compute.restrictLoadBalancerCreationForTypes',
@@ -183,10 +163,8 @@ const constraints = {
     ),
   },
   'gcp.resourceLocations': {
-    title: 'Google Cloud Platform - Resource Location Restriction',
     kind: 'list',
     default: 'ALLOW',
-    prefixes: ['in'],
     methods: [
       'compute.addresses.insert',
       'compute.disks.insert',
@@ -204,10 +182,8 @@ const constraints = {
     ),
   },
   'compute.trustedImageProjects': {
-    title: 'Define trusted image projects',
     kind: 'list',
     default: 'ALLOW',
-    prefixes: ['under'],
     methods: ['compute.instances.insert', 'compute.disks.insert'],
     refusal: violated(
       'compute.trustedImageProjects',
@@ -216,7 +192,6 @@ const constraints = {
     ),
   },
   'gcp.restrictServiceUsage': {
-    title: 'Restrict Resource Service Usage',
     kind: 'list',
     default: 'ALLOW',
     methods: ['*'],
@@ -229,7 +204,6 @@ const constraints = {
     does: 'Resource Manager, IAM, Cloud Billing, Service Usage, Organization Policy and Cloud Quotas are always allowed.',
   },
   'serviceuser.services': {
-    title: 'Restrict allowed Google Cloud APIs and services',
     kind: 'list',
     default: 'ALLOW',
     methods: ['serviceusage.services.enable', 'serviceusage.services.batchEnable'],

@@ -116,8 +116,6 @@ const checkMembers: Check = ({ call, world, policy }) => {
 };
 
 const checks: Readonly<Partial<Record<ConstraintName, Check>>> = {
-  'iam.disableServiceAccountKeyCreation': itself,
-  'iam.disableServiceAccountKeyUpload': itself,
   'iam.disableServiceAccountCreation': itself,
   'iam.allowedPolicyMemberDomains': checkMembers,
   'storage.uniformBucketLevelAccess': checkBucket,
@@ -213,8 +211,7 @@ function refusal(
   if (code === 412 || call.method.startsWith('storage.')) {
     return new GoogleError(412, status, text, { reason: 'conditionNotMet', also });
   }
-  const account = call.resource.replace(/\/keys$/, '');
-  const subject = `${account}?configvalue=${encodeURIComponent(account.split('/').at(-1) ?? '')}`;
+  const subject = `${call.resource}?configvalue=${encodeURIComponent(call.resource.split('/').at(-1) ?? '')}`;
   const violations = members.map((member): JsonObject => {
     const who = member.slice(member.indexOf(':') + 1);
     return {

@@ -10,13 +10,10 @@ import {
   changeProfile,
   fingerprintOf,
   isInForce,
-  type KeyRecord,
   numberOfAccount,
   profileOf,
   provision,
   readKey,
-  shownKey,
-  shownPosix,
   shownProfile,
 } from './profiles.js';
 
@@ -58,69 +55,15 @@ const importSshPublicKey: Handler = (call, world) => {
   return { loginProfile: shownProfile(world, email, changed) };
 };
 
-const createKey: Handler = (call, world) => {
-  ownPath(call, world);
-  const key = readKey(world, call.body);
-  const { email } = call.caller;
-  const fingerprint = fingerprintOf(key.key);
-  if (profileOf(world, email).keys[fingerprint] !== undefined) {
-    throw new GoogleError(409, 'ALREADY_EXISTS', 'Requested entity already exists');
-  }
-  changeProfile(world, email, (profile) => {
-    profile.keys[fingerprint] = key;
-  });
-  return shownKey(email, fingerprint, key);
-};
-
-/** Throws 404 for a key that is not there, or has expired. */
-function foundKey(call: CloudCall, world: World): [fingerprint: string, key: KeyRecord] {
+const deleteKey: Handler = (call, world) => {
   const [, fingerprint = ''] = ownPath(call, world);
-  const key = profileOf(world, call.caller.email).keys[fingerprint];
+  const { email } = call.caller;
+  const key = profileOf(world, email).keys[fingerprint];
   if (key === undefined || !isInForce(world, key)) {
     throw new GoogleError(404, 'NOT_FOUND', 'Requested entity was not found.');
   }
-  return [fingerprint, key];
-}
-
-const getKey: Handler = (call, world) => shownKey(call.caller.email, ...foundKey(call, world));
-
-const patchKey: Handler = (call, world) => {
-  const [fingerprint, key] = foundKey(call, world);
-  const mask = (call.params['updateMask'] ?? '').split(',').filter((field) => field !== '');
-  if (mask.some((field) => !['expirationTimeUsec', 'expiration_time_usec'].includes(field))) {
-    throw badRequest('Only the expiration time of a key can be changed.', 'update_mask');
-  }
-  const changed = readKey(world, { ...call.body, key: key.key });
-  changeProfile(world, call.caller.email, (profile) => {
-    profile.keys[fingerprint] = changed;
-  });
-  return shownKey(call.caller.email, fingerprint, changed);
-};
-
-const deleteKey: Handler = (call, world) => {
-  const [fingerprint] = foundKey(call, world);
-  changeProfile(world, call.caller.email, (profile) => {
-    delete profile.keys[fingerprint];
-  });
-  return {};
-};
-
-const provisionPosixAccount: Handler = (call, world) => {
-  const [, project = ''] = ownPath(call, world);
-  const { projectId } = world.project(project, { service });
-  const { email } = call.caller;
-  const changed = changeProfile(world, email, (profile) => void provision(world, call.caller, profile, projectId));
-  return shownPosix(world, email, projectId, changed.posix[projectId] ?? '');
-};
-
-const deletePosixAccount: Handler = (call, world) => {
-  const [, project = ''] = ownPath(call, world);
-  const { email } = call.caller;
-  if (profileOf(world, email).posix[project] === undefined) {
-    throw new GoogleError(404, 'NOT_FOUND', 'Requested entity was not found.');
-  }
   changeProfile(world, email, (profile) => {
-    delete profile.posix[project];
+    delete profile.keys[fingerprint];
   });
   return {};
 };
@@ -128,11 +71,6 @@ const deletePosixAccount: Handler = (call, world) => {
 const handlers: Readonly<Record<string, Handler>> = {
   'oslogin.users.getLoginProfile': getLoginProfile,
   'oslogin.users.importSshPublicKey': importSshPublicKey,
-  'oslogin.users.projects.provisionPosixAccount': provisionPosixAccount,
-  'oslogin.users.projects.delete': deletePosixAccount,
-  'oslogin.users.sshPublicKeys.create': createKey,
-  'oslogin.users.sshPublicKeys.get': getKey,
-  'oslogin.users.sshPublicKeys.patch': patchKey,
   'oslogin.users.sshPublicKeys.delete': deleteKey,
 };
 

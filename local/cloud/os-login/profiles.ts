@@ -100,7 +100,7 @@ export function organizationOf(world: World, project: string): Container | undef
   return at?.name.startsWith('organizations/') === true ? at : undefined;
 }
 
-export function shownPosix(world: World, email: string, project: string, username: string): JsonObject {
+function shownPosix(world: World, email: string, project: string, username: string): JsonObject {
   // Within the range from which Google takes numbers.
   const uid = String(1_000_000 + (Number(BigInt(numberOfAccount(world, email)) % 2_000_000_000n) || 1));
   return {
@@ -115,7 +115,7 @@ export function shownPosix(world: World, email: string, project: string, usernam
   };
 }
 
-export const shownKey = (email: string, fingerprint: string, { key, expirationTimeUsec }: KeyRecord): JsonObject => ({
+const shownKey = (email: string, fingerprint: string, { key, expirationTimeUsec }: KeyRecord): JsonObject => ({
   key,
   ...(expirationTimeUsec === undefined ? {} : { expirationTimeUsec }),
   fingerprint,

@@ -1,6 +1,4 @@
 /** Cloud Billing: the accounts, and which of them pays for a project. */
-import { readPolicy, writePolicy } from '../iam/policy-methods.js';
-import { testPermissions } from '../iam/test-permissions.js';
 import type { BillingAccountRecord } from '../initial.js';
 import {
   type ApiDefinition,
@@ -12,8 +10,9 @@ import {
   type World,
 } from '../kernel/api.js';
 import { badRequest, deniedPlainly, preconditionFailed, quotaFailure } from '../kernel/errors.js';
-import { numberOf, textOf } from '../kernel/json-fields.js';
-import { pageOf } from '../kernel/pages.js';
+import { textOf } from '../kernel/json-fields.js';
+import { pageReply } from '../kernel/pages.js';
+import { readPolicy, testPermissions, writePolicy } from '../kernel/policy-methods.js';
 import { delayOf } from '../worlds/settings.js';
 import { anyProject, shutDown } from './changes.js';
 import { projectTable } from './projects.js';
@@ -112,14 +111,6 @@ const shown = ({ name, displayName, open }: BillingAccountRecord): JsonObject =>
   currencyCode: 'EUR',
 });
 
-const page = (call: CloudCall, name: string, entries: readonly (readonly [string, JsonObject])[]): JsonObject => {
-  const { items, nextPageToken } = pageOf(entries, numberOf(call.params['pageSize']), call.params['pageToken']);
-  return {
-    ...(items.length === 0 ? {} : { [name]: items }),
-    ...(nextPageToken === undefined ? {} : { nextPageToken }),
-  };
-};
-
 const get: Handler = (call, world) => {
   const account = accounts(world)[call.params['name'] ?? ''];
   if (account === undefined) throw new GoogleError(403, 'PERMISSION_DENIED', 'The caller does not have permission');
@@ -130,7 +121,7 @@ const list: Handler = (call, world) => {
   const found = Object.entries(accounts(world)).filter(([name]) =>
     world.policies.allows(call.caller, 'billing.accounts.get', name),
   );
-  return page(
+  return pageReply(
     call,
     'billingAccounts',
     found.map(([name, account]) => [name, shown(account)]),
@@ -138,7 +129,7 @@ const list: Handler = (call, world) => {
 };
 
 const listProjects: Handler = (call, world) =>
-  page(
+  pageReply(
     call,
     'projectBillingInfo',
     linkedTo(world, call.params['name'] ?? '').map((project) => [project.projectId, info(world, project)]),

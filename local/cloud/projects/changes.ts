@@ -202,7 +202,7 @@ export const projectV1 = (record: ProjectRecord): JsonObject => ({
 });
 
 /** `folders/1` → `{ type: "folder", id: "1" }`. */
-export function resourceId(name: string): JsonObject {
+function resourceId(name: string): JsonObject {
   const [kind = '', id = ''] = name.split('/');
   return { type: kind.replace(/s$/, ''), id };
 }

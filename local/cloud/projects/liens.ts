@@ -1,4 +1,4 @@
-/** Liens, which protect a project from deletion. They are the same in both versions of Resource Manager. */
+/** Liens, which protect a project from deletion. gcloud creates, lists and deletes them in v1, and plinth lists them in v3. */
 import {
   type Access,
   type ApiDefinition,
@@ -9,8 +9,8 @@ import {
   type World,
 } from '../kernel/api.js';
 import { badRequest } from '../kernel/errors.js';
-import { numberOf, textOf, textsOf } from '../kernel/json-fields.js';
-import { pageOf } from '../kernel/pages.js';
+import { textOf, textsOf } from '../kernel/json-fields.js';
+import { pageReply } from '../kernel/pages.js';
 import { anyProject, type LienRecord, liens } from './changes.js';
 
 const projectOf = (world: World, parent: string) => {
@@ -59,20 +59,19 @@ function find(call: CloudCall, world: World): LienRecord {
   return lien;
 }
 
-const list: Handler = (call, world) => {
+export const listLiens: Handler = (call, world) => {
   const { projectNumber } = projectOf(world, call.params['parent'] ?? '');
   const found = Object.entries(liens(world)).filter(([, { parent }]) => parent === `projects/${projectNumber}`);
-  const { items, nextPageToken } = pageOf(found, numberOf(call.params['pageSize']), call.params['pageToken']);
-  return {
-    ...(items.length === 0 ? {} : { liens: items.map(shown) }),
-    ...(nextPageToken === undefined ? {} : { nextPageToken }),
-  };
+  return pageReply(
+    call,
+    'liens',
+    found.map(([name, lien]) => [name, shown(lien)]),
+  );
 };
 
 export const lienHandlers: Readonly<Record<string, Handler>> = {
   'cloudresourcemanager.liens.create': create,
-  'cloudresourcemanager.liens.get': (call, world) => shown(find(call, world)),
-  'cloudresourcemanager.liens.list': list,
+  'cloudresourcemanager.liens.list': listLiens,
   'cloudresourcemanager.liens.delete': (call, world) => {
     delete liens(world)[find(call, world).name];
     return {};
@@ -82,11 +81,13 @@ export const lienHandlers: Readonly<Record<string, Handler>> = {
 const on = (permission: string, resource: string): readonly Access[] =>
   resource === '' ? [] : [{ permission, resource }];
 
+export const accessOfLiens = ({ params }: CloudCall): readonly Access[] =>
+  on('resourcemanager.projects.get', params['parent'] ?? '');
+
 export const lienAccess: NonNullable<ApiDefinition['access']> = {
   'cloudresourcemanager.liens.create': ({ body }) =>
     on('resourcemanager.projects.updateLiens', textOf(body['parent']) ?? ''),
-  'cloudresourcemanager.liens.get': (call, world) => on('resourcemanager.projects.get', find(call, world).parent),
-  'cloudresourcemanager.liens.list': ({ params }) => on('resourcemanager.projects.get', params['parent'] ?? ''),
+  'cloudresourcemanager.liens.list': accessOfLiens,
   'cloudresourcemanager.liens.delete': (call, world) =>
     on('resourcemanager.projects.updateLiens', find(call, world).parent),
 };

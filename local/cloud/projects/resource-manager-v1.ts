@@ -1,23 +1,11 @@
-/** Resource Manager v1, which gcloud uses along with v3: the same projects in the older form. */
+/** Resource Manager v1, which gcloud and Terraform use along with v3: the same projects in the older form, and liens. */
 
-import { lineage } from '../iam/lineage.js';
-import { readPolicy, writePolicy } from '../iam/policy-methods.js';
-import { testPermissions } from '../iam/test-permissions.js';
-import type { ContainerRecord } from '../initial.js';
-import {
-  type ApiDefinition,
-  type CloudCall,
-  GoogleError,
-  type Handler,
-  type JsonObject,
-  type World,
-} from '../kernel/api.js';
+import type { ApiDefinition, CloudCall, Handler, JsonObject } from '../kernel/api.js';
 import { badRequest, deniedPlainly } from '../kernel/errors.js';
-import { numberOf, objectOf, textOf } from '../kernel/json-fields.js';
+import { objectOf, textOf } from '../kernel/json-fields.js';
 import { findOperation } from '../kernel/long-running.js';
-import { pageOf } from '../kernel/pages.js';
-import { effectivePolicyAccess, effectivePolicyHandlers } from '../org-policy/effective-v1.js';
-import { customerOf } from '../org-policy/policies.js';
+import { pageReply } from '../kernel/pages.js';
+import { readPolicy, testPermissions, writePolicy } from '../kernel/policy-methods.js';
 import {
   activeProject,
   anyProject,
@@ -26,7 +14,6 @@ import {
   createProject,
   deleteProject,
   projectV1,
-  resourceId,
   restoreProject,
   searchedProjects,
   textRecord,
@@ -85,41 +72,8 @@ const list: Handler = (call, world) => {
         matches(project) &&
         world.policies.allows(call.caller, 'resourcemanager.projects.get', `projects/${project.projectId}`),
     )
-    .map((project) => [project.projectId, project] as const);
-  const { items, nextPageToken } = pageOf(found, numberOf(call.params['pageSize']), call.params['pageToken']);
-  return {
-    ...(items.length === 0 ? {} : { projects: items.map(projectV1) }),
-    ...(nextPageToken === undefined ? {} : { nextPageToken }),
-  };
-};
-
-const getAncestry: Handler = (call, world) => {
-  const { projectId } = anyProject(world, idIn(call));
-  return { ancestor: lineage(world, `projects/${projectId}`).map((name) => ({ resourceId: resourceId(name) })) };
-};
-
-const organizationV1 = ({ name, displayName, createTime }: ContainerRecord): JsonObject => ({
-  name,
-  displayName,
-  lifecycleState: 'ACTIVE',
-  owner: { directoryCustomerId: customerOf(name) },
-  creationTime: createTime,
-});
-
-const organizations = (world: World) =>
-  Object.values(world.table<ContainerRecord>('containers')).filter(({ name }) => name.startsWith('organizations/'));
-
-const getOrganization: Handler = (call, world) => {
-  const found = organizations(world).find(({ name }) => name === call.params['name']);
-  if (found === undefined) throw new GoogleError(403, 'PERMISSION_DENIED', 'The caller does not have permission');
-  return organizationV1(found);
-};
-
-const searchOrganizations: Handler = (call, world) => {
-  const found = organizations(world).filter(({ name }) =>
-    world.policies.allows(call.caller, 'resourcemanager.organizations.get', name),
-  );
-  return found.length === 0 ? {} : { organizations: found.map(organizationV1) };
+    .map((project) => [project.projectId, projectV1(project)] as const);
+  return pageReply(call, 'projects', found);
 };
 
 export const resourceManagerV1: ApiDefinition<'cloudresourcemanager'> = {
@@ -127,7 +81,6 @@ export const resourceManagerV1: ApiDefinition<'cloudresourcemanager'> = {
   denied: deniedPlainly,
   handlers: {
     ...lienHandlers,
-    ...effectivePolicyHandlers,
     'cloudresourcemanager.projects.create': create,
     'cloudresourcemanager.projects.get': (call, world) => projectV1(anyProject(world, idIn(call))),
     'cloudresourcemanager.projects.update': update,
@@ -140,31 +93,21 @@ export const resourceManagerV1: ApiDefinition<'cloudresourcemanager'> = {
       restoreProject(world, anyProject(world, idIn(call)));
       return {};
     },
-    'cloudresourcemanager.projects.getAncestry': getAncestry,
     'cloudresourcemanager.projects.getIamPolicy': (call, world) => readPolicy(call, world, projectName(call)),
     'cloudresourcemanager.projects.setIamPolicy': (call, world) => writePolicy(call, world, projectName(call)),
     'cloudresourcemanager.projects.testIamPermissions': (call, world) =>
       testPermissions(call, world, projectName(call)),
     'cloudresourcemanager.operations.get': (call, world) => findOperation(world, call.params['name'] ?? ''),
-    'cloudresourcemanager.organizations.get': getOrganization,
-    'cloudresourcemanager.organizations.search': searchOrganizations,
     'cloudresourcemanager.organizations.getIamPolicy': (call, world) => readPolicy(call, world, organizationIn(call)),
     'cloudresourcemanager.organizations.setIamPolicy': (call, world) => writePolicy(call, world, organizationIn(call)),
-    'cloudresourcemanager.organizations.testIamPermissions': (call, world) =>
-      testPermissions(call, world, organizationIn(call)),
   },
   access: {
     ...lienAccess,
-    ...effectivePolicyAccess,
     'cloudresourcemanager.projects.create': ({ body }) => {
       const parent = parentOf(body);
       return parent === '' ? [] : [{ permission: 'resourcemanager.projects.create', resource: parent }];
     },
     'cloudresourcemanager.projects.list': () => [],
-    'cloudresourcemanager.projects.getAncestry': (call) => [
-      { permission: 'resourcemanager.projects.get', resource: `projects/${idIn(call)}` },
-    ],
-    'cloudresourcemanager.organizations.search': () => [],
     'cloudresourcemanager.operations.get': () => [],
   },
 };

@@ -1,9 +1,9 @@
 /** Pub/Sub in the simulated cloud: one table, joined from the files of its resources. deliveries.ts does the pushes. */
 
-import { testPermissions } from '../iam/test-permissions.js';
 import type { Access, ApiDefinition, CloudCall, Handler, JsonObject, World } from '../kernel/api.js';
 import { numberOf, objectOf, textOf } from '../kernel/json-fields.js';
 import { pageOf } from '../kernel/pages.js';
+import { testPermissions } from '../kernel/policy-methods.js';
 import { badInput, nameOf, pathOf, subscriptionAt, subscriptions, topicAt, topics } from './names.js';
 import { acknowledge, modifyAckDeadline, pull } from './pull.js';
 import {

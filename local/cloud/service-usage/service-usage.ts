@@ -12,7 +12,7 @@ import {
 import { badRequest, errorInfo, preconditionFailed } from '../kernel/errors.js';
 import { flagOf, numberOf, textOf, textsOf } from '../kernel/json-fields.js';
 import { beginOperation, endOperation, findOperation, typed } from '../kernel/long-running.js';
-import { pageOf } from '../kernel/pages.js';
+import { pageReply } from '../kernel/pages.js';
 import { lookUpProject, titleOf } from '../projects/projects.js';
 import { delayOf } from '../worlds/settings.js';
 
@@ -171,7 +171,7 @@ const batchGet: Handler = (call, world) => {
 
 const list: Handler = (call, world) => {
   const project = projectIn(call, world);
-  const { filter = '', pageSize, pageToken } = call.params;
+  const { filter = '', pageSize } = call.params;
   const state = /^\s*(?:state:(ENABLED|DISABLED))?\s*$/.exec(filter);
   if (state === null)
     throw badRequest(
@@ -184,15 +184,12 @@ const list: Handler = (call, world) => {
   const found = Object.keys(world.services).filter(
     (service) => state[1] === undefined || isOn(project, service) === (state[1] === 'ENABLED'),
   );
-  const { items, nextPageToken } = pageOf(
-    found.map((service) => [service, shown(world, project, service)] as const),
+  return pageReply(
+    call,
+    'services',
+    found.map((service) => [service, shown(world, project, service)]),
     size,
-    pageToken,
   );
-  return {
-    ...(items.length === 0 ? {} : { services: items }),
-    ...(nextPageToken === undefined ? {} : { nextPageToken }),
-  };
 };
 
 const disable: Handler = (call, world) => {

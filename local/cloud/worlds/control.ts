@@ -6,8 +6,7 @@ import { collections, held } from '../compute/resources.js';
 import type { World } from '../kernel/api.js';
 import { objectOf } from '../kernel/json-fields.js';
 import type { ControlPath } from '../kernel/server.js';
-import { changeWorld } from './begin.js';
-import { worldName, worldSettings } from './settings.js';
+import { changeWorld, worldName, worldSettings } from './settings.js';
 import { worldNames } from './table.js';
 
 const Change = z.strictObject({

@@ -1,8 +1,9 @@
 /** The settings of the world that the simulated cloud is: read by every API, changed one by one. */
 import type { World } from '../kernel/api.js';
-import { constraintNames, constraintOf, isConstraint } from '../org-policy/constraints.js';
+import { type ConstraintName, constraintNames, constraintOf, isConstraint } from '../org-policy/constraints.js';
 import {
   type ChanceName,
+  type ConsumerName,
   type DelayName,
   type QuotaName,
   type WorldName,
@@ -11,7 +12,7 @@ import {
   worlds,
 } from './table.js';
 
-/** `quota.CPUS`, `policy.compute.requireOsLogin`, `delay.orgPolicy`, `pace.compute`, `chance.stockout`. */
+/** `quota.CPUS`, `policy.compute.requireOsLogin`, `delay.iamPolicy`, `pace.compute`, `chance.stockout`. */
 export type WorldSettings = Readonly<Record<string, number | string>>;
 
 interface Kept {
@@ -28,15 +29,22 @@ const kept = (world: Tables): Kept => {
   return table['world'];
 };
 
-/** Begins as a world, or becomes another one. What was set alone stays only if the world stays. */
-export function chooseWorld(world: Tables, name: WorldName): void {
+/**
+ * Chooses another world, or changes single settings of the present one. All are in force at once. What was set alone stays only
+ * if the world stays. Throws a sentence that names the key of a wrong setting.
+ */
+export function changeWorld(world: Tables, name: WorldName | undefined, given: WorldSettings = {}): void {
+  const settings = readSettings(given);
   const now = kept(world);
-  if (now.name !== name) Object.assign(now, { name, set: {} } satisfies Kept);
+  if (name !== undefined && now.name !== name) Object.assign(now, { name, set: {} } satisfies Kept);
+  changeSettings(world, settings);
 }
 
 export const worldName = (world: Tables): WorldName => kept(world).name;
 
 const groups = { quota: 'quotas', delay: 'delays', pace: 'paces', chance: 'chances' } as const;
+
+const consumers: readonly string[] = ['resource', 'caller'];
 
 /** All settings of a world by key. A policy that the world does not set is `off`. */
 export function settingsOf(name: WorldName): Record<string, number | string> {
@@ -45,6 +53,7 @@ export function settingsOf(name: WorldName): Record<string, number | string> {
     ...Object.entries(groups).flatMap(([prefix, group]) =>
       Object.entries(table[group]).map(([key, value]) => [`${prefix}.${key}`, value] as const),
     ),
+    ...Object.entries(table.consumers).map(([key, value]) => [`consumer.${key}`, value] as const),
     ...constraintNames.map((key) => [`policy.${key}`, table.policies[key] ?? 'off'] as const),
   ]);
 }
@@ -82,6 +91,9 @@ function readSetting(key: string, value: number | string): number | string {
   switch (key.slice(0, key.indexOf('.'))) {
     case 'policy':
       return readPolicyText(key, value);
+    case 'consumer':
+      if (consumers.includes(String(value))) return value;
+      throw new Error(`${key} must be ${consumers.join(' or ')}, not "${value}".`);
     case 'chance':
       return readNumber(key, value, 1, false);
     case 'pace':
@@ -127,5 +139,18 @@ export const delayOf = (world: Tables, name: DelayName): number => numberAt(worl
 
 /** How many times its usual time an effect takes: `compute.networks.default`. */
 export const paceOf = (world: Tables, effect: string): number => numberAt(world, `pace.${effect.split('.')[0]}`) ?? 1;
+
+/** In whose project an API must be on: `resource` or `caller`. */
+export function consumerSetting(world: Tables, name: ConsumerName): string {
+  const { name: chosen, set } = kept(world);
+  return String(set[`consumer.${name}`] ?? worlds[chosen].consumers[name]);
+}
+
+/** The policy of every organization, in one line. */
+export function policySetting(world: Tables, name: ConstraintName): string {
+  const { name: chosen, set } = kept(world);
+  const { policies }: WorldTable = worlds[chosen];
+  return String(set[`policy.${name}`] ?? policies[name] ?? 'off');
+}
 
 export const chanceOf = (world: Tables, name: ChanceName): number => numberAt(world, `chance.${name}`) ?? 0;

@@ -39,8 +39,6 @@ export type QuotaName = keyof typeof roomyQuotas;
 const usualDelays = {
   /** Google takes about two minutes for a grant, and up to seven. */
   iamPolicy: 60,
-  /** The longest time until a changed organization policy is enforced. */
-  orgPolicy: 900,
   /** From a request for quota to its decision. */
   quotaDecision: 300,
   /** From enabling a service until it is usable everywhere. */
@@ -86,6 +84,10 @@ const noChances = {
 };
 export type ChanceName = keyof typeof noChances;
 
+/** In whose project an API must be on: that of the `resource`, or of the service account that is the `caller`. */
+const usualConsumers = { iam: 'resource' };
+export type ConsumerName = keyof typeof usualConsumers;
+
 /**
  * A policy in one line: `off` (none is set), `enforced`, `allow-all`, `deny-all`, or `allow:` or `deny:` and values with
  * commas between them. The value `own` is the customer id of the organization.
@@ -98,6 +100,7 @@ export interface WorldTable {
   readonly delays: Readonly<Record<DelayName, number>>;
   readonly paces: Readonly<Record<PaceName, number>>;
   readonly chances: Readonly<Record<ChanceName, number>>;
+  readonly consumers: Readonly<Record<ConsumerName, string>>;
 }
 
 /** What organizations made since 3 May 2024 begin with. */
@@ -118,6 +121,7 @@ const seasoned: WorldTable = {
   delays: usualDelays,
   paces: usualPaces,
   chances: noChances,
+  consumers: usualConsumers,
 };
 
 export const worlds = {

@@ -1,7 +1,7 @@
-/** getIamPolicy, setIamPolicy and testIamPermissions in the form of the resource hierarchy, billing and IAM. */
-import type { CloudCall, JsonObject, World } from '../kernel/api.js';
-import { badRequest } from '../kernel/errors.js';
-import { numberOf, objectOf, textOf } from '../kernel/json-fields.js';
+/** getIamPolicy, setIamPolicy and testIamPermissions, the same for the resources of most APIs. */
+import type { CloudCall, JsonObject, World } from './api.js';
+import { badRequest } from './errors.js';
+import { numberOf, objectOf, textOf, textsOf } from './json-fields.js';
 
 export const readPolicy = (call: CloudCall, world: World, resource: string): JsonObject =>
   world.policies.get(
@@ -32,4 +32,12 @@ export function fieldsIn({ body }: CloudCall): readonly string[] | undefined {
     throw badRequest('Request contains an invalid argument.', 'update_mask', `A policy has no field ${strange}.`);
   }
   return fields;
+}
+
+/** Returns those of the given permissions that the caller has. */
+export function testPermissions(call: CloudCall, world: World, resource: string): JsonObject {
+  const held = textsOf(call.body['permissions']).filter((permission) =>
+    world.policies.allows(call.caller, permission, resource),
+  );
+  return held.length === 0 ? {} : { permissions: held };
 }
