@@ -165,13 +165,6 @@ describe('simulated Cloud DNS', () => {
           404,
           'notFound',
         ),
-        refused(
-          'a record set that exists',
-          `POST ${root}/platform/rrsets`,
-          a('cs', '203.0.113.9'),
-          409,
-          'alreadyExists',
-        ),
       ],
     );
 
