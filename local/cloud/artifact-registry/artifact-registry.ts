@@ -108,7 +108,7 @@ const repositories = defineCollection({
     },
   },
   delete: { deleted: removeImages },
-  policies: true,
+  policies: ['getIamPolicy', 'setIamPolicy'],
 });
 
 const getOperation: Handler = (call, world) => {

@@ -20,6 +20,7 @@ const renamed: Readonly<Record<string, string>> = {
   'artifactregistry.operations.get': 'artifactregistry.repositories.get',
   'cloudscheduler.jobs.resume': 'cloudscheduler.jobs.enable',
   'secretmanager.secrets.addVersion': 'secretmanager.versions.add',
+  'storage.buckets.getStorageLayout': 'storage.objects.list',
 };
 
 /**

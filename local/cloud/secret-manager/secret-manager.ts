@@ -187,7 +187,7 @@ const access: Handler = (call, world) => {
 };
 
 const setState =
-  (state: 'ENABLED' | 'DISABLED' | 'DESTROYED'): Handler =>
+  (state: 'DISABLED' | 'DESTROYED'): Handler =>
   (call, world) => {
     const { version, name } = findVersion(call, world);
     checkEtag(textOf(call.body['etag']), version.resource['etag']);
@@ -222,7 +222,6 @@ const versions: Readonly<Record<string, Handler>> = {
   access,
   get: (call, world) => findVersion(call, world).version.resource,
   list: listVersions,
-  enable: setState('ENABLED'),
   disable: setState('DISABLED'),
   destroy: setState('DESTROYED'),
 };
