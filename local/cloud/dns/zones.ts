@@ -1,6 +1,7 @@
 /** The zones of Cloud DNS: a declared collection, whose changes are operations. */
 import { type CloudCall, GoogleError, type JsonObject, type World } from '../kernel/api.js';
 import { defineCollection, type Found, type Place } from '../kernel/collection.js';
+import { notSimulated } from '../kernel/errors.js';
 import { labelsOf, textOf, textsOf } from '../kernel/json-fields.js';
 import { apexRecords } from './records.js';
 import { invalidValue, missing, pageSize, requiredField, type ZoneRecord, zones } from './zone.js';
@@ -19,17 +20,17 @@ function make(_place: Place, { body }: CloudCall, world: World): ZoneRecord {
   // Google refuses a zone without a description, though its documents don't say so.
   if (textOf(body['description']) === undefined) throw requiredField('entity.managedZone.description');
   checkLabels(body);
-  const visibility = textOf(body['visibility']) ?? 'public';
-  if (visibility === 'public') checkOwnership(world, dnsName);
-  const nameServers = visibility === 'public' ? freeServers(world, dnsName) : ['ns-gcp-private.googledomains.com.'];
+  if ((textOf(body['visibility']) ?? 'public') !== 'public') throw notSimulated('private zones');
+  checkOwnership(world, dnsName);
+  const nameServers = freeServers(world, dnsName);
   const creationTime = new Date(world.now()).toISOString();
   const resource: JsonObject = {
-    ...shownTo(visibility, body),
+    ...withoutNetworks(body),
     kind: 'dns#managedZone',
     id: world.id(),
     creationTime,
     nameServers: [...nameServers],
-    visibility,
+    visibility: 'public',
     cloudLoggingConfig: body['cloudLoggingConfig'] ?? { kind: 'dns#managedZoneCloudLoggingConfig' },
   };
   const records = apexRecords(dnsName, nameServers);
@@ -43,9 +44,8 @@ function make(_place: Place, { body }: CloudCall, world: World): ZoneRecord {
   return { resource, records, changes: { '0': first }, nextChange: 1 };
 }
 
-/** Only a private zone says which networks see it. */
-const shownTo = (visibility: string, { privateVisibilityConfig, ...rest }: JsonObject): JsonObject =>
-  visibility === 'private' && privateVisibilityConfig !== undefined ? { ...rest, privateVisibilityConfig } : rest;
+/** Only a private zone shows the networks that see it. */
+const withoutNetworks = ({ privateVisibilityConfig: _networks, ...rest }: JsonObject): JsonObject => rest;
 
 /** At least two labels, because nobody may have a top-level domain. */
 const isDnsName = (name: string): boolean =>
@@ -88,14 +88,7 @@ function checkOwnership(world: World, dnsName: string): void {
   throw new GoogleError(400, 'FAILED_PRECONDITION', message, { reason: 'verifyManagedZoneDnsNameOwnership' });
 }
 
-const changeable = [
-  'description',
-  'labels',
-  'dnssecConfig',
-  'cloudLoggingConfig',
-  'privateVisibilityConfig',
-  'forwardingConfig',
-];
+const changeable = ['description', 'labels', 'dnssecConfig', 'cloudLoggingConfig'];
 
 function patch({ record: zone }: Found<ZoneRecord>, { body, caller }: CloudCall, world: World): JsonObject {
   const oldValue = zone.resource;
@@ -107,7 +100,7 @@ function patch({ record: zone }: Found<ZoneRecord>, { body, caller }: CloudCall,
   }
   checkLabels(body);
   const given = Object.fromEntries(Object.entries(body).filter(([field]) => changeable.includes(field)));
-  zone.resource = { ...oldValue, ...shownTo(String(oldValue['visibility']), given) };
+  zone.resource = { ...oldValue, ...given };
   return {
     kind: 'dns#operation',
     id: world.id(),

@@ -171,7 +171,7 @@ function basisOf<T extends object>(form: Form<T>): Basis<T> {
     placeIn,
     find(call, world) {
       const place = placeIn(call, world);
-      const record = Object.hasOwn(records(world), place.path) ? records(world)[place.path] : undefined;
+      const record = records(world)[place.path];
       if (record === undefined) throw missing(place);
       return { ...place, record };
     },
@@ -214,15 +214,11 @@ const createOf =
     const id = create.id?.(call, parent, world);
     const place = id === undefined ? parent : beneath(parent, id);
     const { path } = place;
-    if (basis.records(world)[path] !== undefined || underWay<T>(form, world)[path] !== undefined) {
-      throw create.exists(place);
-    }
+    const records = form.operations === undefined ? basis.records(world) : underWay<T>(form, world);
+    if (basis.records(world)[path] !== undefined || records[path] !== undefined) throw create.exists(place);
     const record = create.make(place, call, world);
-    if (form.operations !== undefined) {
-      underWay<T>(form, world)[path] = record;
-      return begin(form, form.operations, place, 'created', world);
-    }
-    basis.records(world)[path] = record;
+    records[path] = record;
+    if (form.operations !== undefined) return begin(form, form.operations, place, 'created', world);
     return basis.shown({ path, record });
   };
 

@@ -9,10 +9,6 @@ const verbs: Readonly<Record<string, string>> = {
   patch: 'update',
   search: 'list',
   wait: 'get',
-  pull: 'consume',
-  acknowledge: 'consume',
-  modifyAckDeadline: 'consume',
-  modifyPushConfig: 'update',
 };
 
 /** Permissions whose noun and verb both differ from the method's. */
