@@ -2,7 +2,8 @@
 import { type CloudCall, GoogleError, type JsonObject, type World } from '../kernel/api.js';
 import { defineCollection, type Found, type Place } from '../kernel/collection.js';
 import { notSimulated } from '../kernel/errors.js';
-import { labelsOf, textOf, textsOf } from '../kernel/json-fields.js';
+import { textOf, textsOf } from '../kernel/json-fields.js';
+import { checkLabelForms } from '../kernel/labels.js';
 import { apexRecords } from './records.js';
 import { invalidValue, missing, pageSize, requiredField, type ZoneRecord, zones } from './zone.js';
 
@@ -19,7 +20,7 @@ function make(_place: Place, { body }: CloudCall, world: World): ZoneRecord {
   if (!isDnsName(dnsName)) throw invalidValue('entity.managedZone.dnsName', dnsName);
   // Google refuses a zone without a description, though its documents don't say so.
   if (textOf(body['description']) === undefined) throw requiredField('entity.managedZone.description');
-  checkLabels(body);
+  checkLabelForms(body['labels'], badLabel);
   if ((textOf(body['visibility']) ?? 'public') !== 'public') throw notSimulated('private zones');
   checkOwnership(world, dnsName);
   const nameServers = freeServers(world, dnsName);
@@ -51,13 +52,7 @@ const withoutNetworks = ({ privateVisibilityConfig: _networks, ...rest }: JsonOb
 const isDnsName = (name: string): boolean =>
   name.length <= 254 && /^([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.){2,}$/i.test(name);
 
-function checkLabels(body: JsonObject): void {
-  for (const [key, value] of Object.entries(labelsOf(body['labels']))) {
-    if (!/^[\p{Ll}\p{Lo}][\p{Ll}\p{Lo}\p{N}_-]{0,62}$/u.test(key) || !/^[\p{Ll}\p{Lo}\p{N}_-]{0,63}$/u.test(value)) {
-      throw invalidValue(`entity.managedZone.labels[${key}]`, value);
-    }
-  }
-}
+const badLabel = (key: string, value: string): GoogleError => invalidValue(`entity.managedZone.labels[${key}]`, value);
 
 /** Google's sets of name servers. */
 export const serverSets: readonly (readonly string[])[] = [...'abcde'].map((letter) =>
@@ -98,7 +93,7 @@ function patch({ record: zone }: Found<ZoneRecord>, { body, caller }: CloudCall,
       throw invalidValue(`entity.managedZone.${field}`, String(value));
     }
   }
-  checkLabels(body);
+  checkLabelForms(body['labels'], badLabel);
   const given = Object.fromEntries(Object.entries(body).filter(([field]) => changeable.includes(field)));
   zone.resource = { ...oldValue, ...given };
   return {

@@ -1,6 +1,6 @@
 /** The queues of Pub/Sub's subscriptions. They are part of the state, so undelivered messages survive a restart. */
-import type { Json, JsonObject, World } from '../kernel/api.js';
-import { objectOf, textOf } from '../kernel/json-fields.js';
+import type { JsonObject, World } from '../kernel/api.js';
+import { objectOf, secondsOf } from '../kernel/json-fields.js';
 
 export interface QueuedMessage {
   message: JsonObject & { messageId: string; publishTime: string };
@@ -40,9 +40,6 @@ export function enqueue(world: World, subscription: string, message: QueuedMessa
   messagesOf(world, subscription)[message.messageId] = { message, attempts: 0, availableAt: world.now() };
   for (const listener of listeners.get(queues(world)) ?? []) listener(subscription, message.messageId);
 }
-
-/** `10s` → 10. */
-const secondsOf = (duration: Json | undefined): number => Number.parseFloat(textOf(duration) ?? '0');
 
 /** Schedules a failed delivery again, after a growing delay. Returns false once the retention is over: the message is gone. */
 export function retryLater(world: World, path: string, subscription: JsonObject, id: string): boolean {
