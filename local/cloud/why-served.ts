@@ -21,7 +21,13 @@ export interface Reasons {
 }
 
 export const whyServed: Readonly<Record<ApiName, Reasons>> = {
-  'artifactregistry.v1': {},
+  'artifactregistry.v1': {
+    product: `projects.locations.operations.get projects.locations.repositories.create projects.locations.repositories.get
+      projects.locations.repositories.getIamPolicy projects.locations.repositories.setIamPolicy`,
+    firstContact: 'projects.locations.repositories.list',
+    gcloud: 'projects.locations.list projects.locations.repositories.delete',
+    terraform: 'projects.locations.repositories.patch',
+  },
   'cloudbilling.v1': {
     product:
       'projects.getBillingInfo projects.updateBillingInfo billingAccounts.get billingAccounts.projects.list billingAccounts.testIamPermissions',
@@ -44,7 +50,13 @@ export const whyServed: Readonly<Record<ApiName, Reasons>> = {
       'projects.create projects.get projects.patch projects.search projects.delete projects.getIamPolicy projects.setIamPolicy projects.testIamPermissions operations.get folders.testIamPermissions organizations.search organizations.testIamPermissions liens.list',
     terraform: 'folders.getIamPolicy folders.setIamPolicy',
   },
-  'cloudscheduler.v1': {},
+  'cloudscheduler.v1': {
+    product:
+      'projects.locations.jobs.get projects.locations.jobs.pause projects.locations.jobs.resume projects.locations.jobs.run',
+    docs: 'projects.locations.jobs.patch',
+    gcloud: 'projects.locations.jobs.list projects.locations.jobs.delete',
+    terraform: 'projects.locations.jobs.create',
+  },
   'compute.v1': {
     product: [
       'addresses.aggregatedList addresses.get addresses.insert',
@@ -98,7 +110,13 @@ export const whyServed: Readonly<Record<ApiName, Reasons>> = {
       'machineTypes.aggregatedList': "The product's advice about a missing machine type names gcloud's command for it.",
     },
   },
-  'dns.v1': {},
+  'dns.v1': {
+    product: `changes.create changes.list managedZones.create managedZones.get managedZones.getIamPolicy
+      managedZones.setIamPolicy managedZones.testIamPermissions resourceRecordSets.list`,
+    firstContact: 'managedZones.delete managedZones.list',
+    gcloud: 'resourceRecordSets.get resourceRecordSets.delete',
+    terraform: 'changes.get managedZones.patch',
+  },
   'iam.v1': {
     product:
       'projects.serviceAccounts.create projects.serviceAccounts.get projects.serviceAccounts.getIamPolicy projects.serviceAccounts.setIamPolicy projects.serviceAccounts.testIamPermissions projects.roles.create projects.roles.get projects.roles.patch projects.roles.undelete organizations.roles.get',
@@ -123,12 +141,30 @@ export const whyServed: Readonly<Record<ApiName, Reasons>> = {
   'publicca.v1': {
     product: 'projects.locations.externalAccountKeys.create',
   },
-  'pubsub.v1': {},
-  'secretmanager.v1': {},
+  'pubsub.v1': {
+    product: 'projects.topics.publish projects.topics.testIamPermissions',
+    docs: `projects.subscriptions.list projects.topics.create projects.topics.getIamPolicy
+      projects.topics.setIamPolicy`,
+    gcloud: 'projects.topics.delete projects.topics.get projects.topics.list',
+    terraform: 'projects.topics.patch',
+  },
+  'secretmanager.v1': {
+    product: `projects.secrets.addVersion projects.secrets.create projects.secrets.delete
+      projects.secrets.testIamPermissions projects.secrets.versions.access projects.secrets.versions.destroy
+      projects.secrets.versions.get projects.secrets.versions.list`,
+    docs: 'projects.secrets.list projects.secrets.versions.disable',
+    firstContact: 'projects.secrets.setIamPolicy',
+    gcloud: 'projects.secrets.get',
+    terraform: 'projects.secrets.getIamPolicy projects.secrets.patch',
+  },
   'serviceusage.v1': {
     product: 'services.batchEnable services.batchGet operations.get',
     docs: 'services.enable',
     gcloud: 'services.get services.list services.disable',
   },
-  'storage.v1': {},
+  'storage.v1': {
+    product: 'buckets.testIamPermissions objects.delete objects.get objects.insert objects.list',
+    docs: 'buckets.get buckets.getIamPolicy buckets.insert buckets.patch buckets.setIamPolicy',
+    gcloud: 'buckets.delete buckets.getStorageLayout buckets.list',
+  },
 };

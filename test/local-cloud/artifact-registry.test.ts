@@ -141,7 +141,7 @@ describe('simulated Artifact Registry', () => {
         ['DOCKER', 'VIRTUAL_REPOSITORY'],
       ]) {
         const reply = await call(`POST ${root}?repositoryId=far`, { format, mode });
-        expect([reply.status, reply.reason]).to.deep.equal([400, 'INVALID_ARGUMENT']);
+        expect([reply.status, reply.reason]).to.deep.equal([501, 'UNIMPLEMENTED']);
       }
     });
 

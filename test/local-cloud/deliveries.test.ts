@@ -219,30 +219,4 @@ describe('deliveries of Pub/Sub messages to functions', () => {
       rmSync(folder, { recursive: true });
     }
   });
-
-  it('go to plain push subscriptions without CloudEvent headers, and to the dead-letter topic in the end', async () => {
-    await begin();
-    const failing = await startReceiver(() => 400);
-    const root = `/v1/projects/${project}`;
-    await cloud.call('pubsub', `PUT ${root}/topics/dead`, {});
-    await cloud.call('pubsub', `PUT ${root}/subscriptions/dead-pull`, { topic: `projects/${project}/topics/dead` });
-    const made = await cloud.call('pubsub', `PUT ${root}/subscriptions/plain`, {
-      topic,
-      pushConfig: { pushEndpoint: failing.url },
-      retryPolicy: { minimumBackoff: '0s', maximumBackoff: '1s' },
-      deadLetterPolicy: { deadLetterTopic: `projects/${project}/topics/dead`, maxDeliveryAttempts: 5 },
-    });
-    expect(made.status, made.message).to.equal(200);
-    await publish('poison');
-    await deliveries.settled();
-    expect(failing.events.map(({ body }) => body.deliveryAttempt)).to.deep.equal([1, 2, 3, 4, 5]);
-    expect(failing.events[0]?.headers).not.to.have.property('ce-id');
-    const dead = await cloud.call('pubsub', `POST ${root}/subscriptions/dead-pull:pull`, { maxMessages: 5 });
-    const [received] = dead.body['receivedMessages'] as {
-      message: { data: string; attributes: Record<string, string> };
-    }[];
-    expect(Buffer.from(received?.message.data ?? '', 'base64').toString()).to.equal('poison');
-    expect(received?.message.attributes).to.have.property('CloudPubSubDeadLetterSourceSubscription');
-    await failing.close();
-  });
 });

@@ -130,7 +130,13 @@ describe('simulated Secret Manager', () => {
           'NOT_FOUND',
           /not found or has no versions\.$/,
         ),
-        refused('enabling a destroyed version', `POST ${root}/kept/versions/2:enable`, {}, 400, 'FAILED_PRECONDITION'),
+        refused(
+          'disabling a destroyed version',
+          `POST ${root}/kept/versions/2:disable`,
+          {},
+          400,
+          'FAILED_PRECONDITION',
+        ),
         refused(
           'destroying with a stale etag',
           `POST ${root}/kept/versions/1:destroy`,

@@ -125,25 +125,11 @@ describe('simulated Cloud Storage', () => {
       ['startOffset=b', ['b.log', 'c.txt', 'dir/d.txt', 'dir/deep/e.txt']],
       ['endOffset=c.txt', ['a.txt', 'b.log']],
       ['startOffset=b.log&endOffset=dir/', ['b.log', 'c.txt']],
-      ['matchGlob=*.txt', ['a.txt', 'c.txt']],
-      ['matchGlob=**.txt', ['a.txt', 'c.txt', 'dir/d.txt', 'dir/deep/e.txt']],
-      ['matchGlob=dir/*', ['dir/d.txt']],
-      ['matchGlob=dir/**', ['dir/d.txt', 'dir/deep/e.txt']],
-      ['matchGlob=?.{log,md}', ['b.log']],
-      ['matchGlob=[ab].*', ['a.txt', 'b.log']],
-      ['matchGlob=[!ab].txt', ['c.txt']],
-      ['matchGlob=no-such(one)', []],
     ] as const) {
       it(`are listed by ${query}`, async () => {
         expect(await names(encodeURI(query))).to.deep.equal(found);
       });
     }
-  });
-
-  it('refuses a glob that is none', async () => {
-    await make({ name: 'plain' });
-    const reply = await call(`GET ${root}/plain/o?matchGlob=[z-a]`);
-    expect([reply.status, reply.reason]).to.deep.equal([400, 'invalid']);
   });
 
   describe('resumable uploads', () => {

@@ -87,7 +87,6 @@ const mistakes: readonly Command[] = [
   ['secrets versions access 1 --secret nobody', notThere],
   ['secrets delete nobody', notThere],
   ['pubsub topics delete nobody', notThere],
-  ['pubsub subscriptions delete nobody', notThere],
   [`scheduler jobs delete nobody ${location}`, notThere],
   [`artifacts repositories delete nobody ${location}`, notThere],
   [`projects create ${project}`, refused],

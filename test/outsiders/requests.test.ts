@@ -222,7 +222,7 @@ describe('requests that Google takes', () => {
         '"id":$1',
       );
       expect(text).to.match(/"id":\d{16,}/);
-      const reply = await cloud.call('dns', 'PUT /dns/v1/projects/P/managedZones/platform', undefined, { text });
+      const reply = await cloud.call('dns', 'PATCH /dns/v1/projects/P/managedZones/platform', undefined, { text });
       expect(reply.status, reply.message).to.equal(200);
       const after = await cloud.call('dns', 'GET /dns/v1/projects/P/managedZones/platform');
       expect(after.body['description']).to.equal('changed "1234567890123456789" \\');

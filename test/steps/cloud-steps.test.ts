@@ -396,7 +396,7 @@ describe('steps in a project that is set up', function () {
       const others = serverSets.map((nameServers, n) => {
         const name = `projects/${local.dnsProject}/managedZones/other-${n}`;
         const resource = { name: `other-${n}`, dnsName: 'crowded.example.com.', nameServers: [...nameServers] };
-        table[name] = { resource, records: {}, changes: {}, nextChange: 1, operations: {} };
+        table[name] = { resource, records: {}, changes: {}, nextChange: 1 };
         return name;
       });
       const { detail, advice } = await refusal(lab.make('zone'));

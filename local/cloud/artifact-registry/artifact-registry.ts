@@ -9,6 +9,7 @@ import {
   type World,
 } from '../kernel/api.js';
 import { defineCollection, joined, type Place } from '../kernel/collection.js';
+import { notSimulated } from '../kernel/errors.js';
 import { objectOf, textOf } from '../kernel/json-fields.js';
 import { operationAt } from '../kernel/long-running.js';
 import { pageReply } from '../kernel/pages.js';
@@ -39,30 +40,21 @@ function idIn({ params }: CloudCall): string {
 function make({ path, id }: Place, { body }: CloudCall, world: World): JsonObject {
   const format = textOf(body['format']);
   if (format === undefined || format === 'FORMAT_UNSPECIFIED') throw badInput('A repository needs a format.');
+  const mode = textOf(body['mode']) ?? 'MODE_UNSPECIFIED';
+  if (!['MODE_UNSPECIFIED', 'STANDARD_REPOSITORY'].includes(mode)) throw notSimulated(`repositories of mode ${mode}`);
   const [, project = '', , location = ''] = path.split('/');
   const now = new Date(world.now()).toISOString();
   return {
     ...body,
     name: path,
     format,
-    mode: modeOf(body),
+    mode: 'STANDARD_REPOSITORY',
     createTime: now,
     updateTime: now,
     registryUri: `${location}-${format.toLowerCase()}.pkg.dev/${project.replace(':', '/')}/${id}`,
     satisfiesPzi: true,
     ...(format === 'DOCKER' ? { vulnerabilityScanningConfig: scanningOf(body) } : {}),
   };
-}
-
-/** Repositories of the other modes are made of more, and need to be told of what. */
-function modeOf(body: JsonObject): string {
-  const mode = textOf(body['mode']) ?? 'MODE_UNSPECIFIED';
-  if (mode === 'MODE_UNSPECIFIED') return 'STANDARD_REPOSITORY';
-  const field = mode === 'REMOTE_REPOSITORY' ? 'remoteRepositoryConfig' : 'virtualRepositoryConfig';
-  if (mode !== 'STANDARD_REPOSITORY' && body[field] === undefined) {
-    throw badInput(`A repository of mode ${mode} needs a ${field}.`);
-  }
-  return mode;
 }
 
 /** Only images are scanned, and only where an API is on that is not simulated. */
@@ -108,7 +100,7 @@ const repositories = defineCollection({
     },
   },
   delete: { deleted: removeImages },
-  policies: true,
+  policies: ['getIamPolicy', 'setIamPolicy'],
 });
 
 const getOperation: Handler = (call, world) => {

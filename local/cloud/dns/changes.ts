@@ -1,17 +1,20 @@
 /** The changes and the record sets of a zone. Changes are atomic, and each change of a record set is a change of the zone. */
-import { type CloudCall, GoogleError, type Handler, type JsonObject, type World } from '../kernel/api.js';
+import { type CloudCall, type Effect, GoogleError, type Handler, type JsonObject, type World } from '../kernel/api.js';
+import type { Found } from '../kernel/collection.js';
 import { objectsOf } from '../kernel/json-fields.js';
-import { changed, checkRecord, keyOf } from './records.js';
-import { find, missing, paged, requiredField, type ZoneRecord } from './zone.js';
+import { pageReply } from '../kernel/pages.js';
+import { changed, keyOf } from './records.js';
+import { missing, pageSize, requiredField, type ZoneRecord } from './zone.js';
+import { managedZones } from './zones.js';
 
 /** Applies a change completely, or throws. */
 function apply(
-  zone: ZoneRecord,
-  path: string,
+  { record: zone, path }: Found<ZoneRecord>,
   additions: JsonObject[],
   deletions: JsonObject[],
   world: World,
 ): JsonObject {
+  world.project(path.split('/')[1] ?? '', { billing: true });
   zone.records = changed(zone.records, String(zone.resource['dnsName']), additions, deletions);
   const id = String(zone.nextChange);
   zone.nextChange += 1;
@@ -32,7 +35,7 @@ function apply(
 const asRecord = (record: JsonObject): JsonObject => ({ ...record, kind: 'dns#resourceRecordSet' });
 
 export const createChange: Handler = (call, world) => {
-  const { path, zone } = find(call, world);
+  const found = managedZones.find(call, world);
   const [additions, deletions] = [objectsOf(call.body['additions']), objectsOf(call.body['deletions'])];
   if (additions.length + deletions.length === 0) throw requiredField('entity.change');
   if (additions.length > 1000 || deletions.length > 1000) {
@@ -40,27 +43,27 @@ export const createChange: Handler = (call, world) => {
       reason: 'quotaExceeded',
     });
   }
-  return apply(zone, path, additions, deletions, world);
+  return apply(found, additions, deletions, world);
 };
 
 export const getChange: Handler = (call, world) => {
   const id = call.params['changeId'] ?? '';
-  const change = find(call, world).zone.changes[id];
+  const change = managedZones.find(call, world).record.changes[id];
   if (change === undefined) throw missing('parameters.changeId', id);
   return change;
 };
 
 export const listChanges: Handler = (call, world) => {
   const direction = call.params['sortOrder'] === 'descending' ? -1 : 1;
-  const all = Object.values(find(call, world).zone.changes).map((change) => {
+  const all = Object.values(managedZones.find(call, world).record.changes).map((change) => {
     const order = direction * Number(change['id']) + 1_000_000_000;
     return [String(order), change] as const;
   });
-  return paged('changes', 'dns#changesListResponse', call, all);
+  return { kind: 'dns#changesListResponse', changes: [], ...pageReply(call, 'changes', all, pageSize(call)) };
 };
 
 export const listRecords: Handler = (call, world) => {
-  const { zone } = find(call, world);
+  const { record: zone } = managedZones.find(call, world);
   const { name, type } = call.params;
   if (type !== undefined && name === undefined) throw requiredField('parameters.name');
   const all = Object.values(zone.records)
@@ -68,44 +71,34 @@ export const listRecords: Handler = (call, world) => {
       (record) => (name === undefined || record['name'] === name) && (type === undefined || record['type'] === type),
     )
     .map((record) => [sortKey(record, zone), record] as const);
-  return paged('rrsets', 'dns#resourceRecordSetsListResponse', call, all);
+  return {
+    kind: 'dns#resourceRecordSetsListResponse',
+    rrsets: [],
+    ...pageReply(call, 'rrsets', all, pageSize(call)),
+  };
 };
 
 /** Google lists the apex first. */
 const sortKey = (record: JsonObject, zone: ZoneRecord): string =>
   `${record['name'] === zone.resource['dnsName'] ? 0 : 1} ${String(record['name'])} ${String(record['type'])}`;
 
-export function findRecord(call: CloudCall, zone: ZoneRecord): JsonObject {
+function recordIn(call: CloudCall, zone: ZoneRecord): JsonObject {
   const { name = '', type = '' } = call.params;
   const record = zone.records[keyOf({ name, type })];
   if (record === undefined) throw missing('parameters.name', `${name} (${type})`);
   return record;
 }
 
-export const createRecord: Handler = (call, world) => {
-  const { path, zone } = find(call, world);
-  checkRecord(call.body, String(zone.resource['dnsName']), 'entity.resourceRecordSet');
-  const key = keyOf(call.body);
-  if (zone.records[key] !== undefined) {
-    const named = `${String(call.body['name'])} (${String(call.body['type'])})`;
-    throw new GoogleError(409, 'ALREADY_EXISTS', `The resource 'entity.rrset' named '${named}' already exists`, {
-      reason: 'alreadyExists',
-    });
-  }
-  apply(zone, path, [call.body], [], world);
-  return zone.records[key] ?? call.body;
-};
-
-export const patchRecord: Handler = (call, world) => {
-  const { path, zone } = find(call, world);
-  const stands = findRecord(call, zone);
-  const wanted = { ...stands, ...call.body };
-  apply(zone, path, [wanted], [stands], world);
-  return zone.records[keyOf(wanted)] ?? wanted;
-};
+export const getRecord: Handler = (call, world) => recordIn(call, managedZones.find(call, world).record);
 
 export const deleteRecord: Handler = (call, world) => {
-  const { path, zone } = find(call, world);
-  apply(zone, path, [], [findRecord(call, zone)], world);
+  const found = managedZones.find(call, world);
+  apply(found, [], [recordIn(call, found.record)], world);
   return {};
+};
+
+/** A change stays pending for some seconds. */
+export const changeDone: Effect = (args, world) => {
+  const change = managedZones.records(world)[String(args['path'])]?.changes[String(args['id'])];
+  if (change !== undefined) Object.assign(change, { status: 'done', isServing: true });
 };

@@ -54,7 +54,7 @@ export function apexRecords(dnsName: string, nameServers: readonly string[]): Re
   return Object.fromEntries(records.map((record) => [keyOf(record), record]));
 }
 
-export function checkRecord(record: JsonObject, dnsName: string, field: string): void {
+function checkRecord(record: JsonObject, dnsName: string, field: string): void {
   const [name, type] = [textOf(record['name']), textOf(record['type'])];
   if (name === undefined || name === '') throw required(`${field}.name`);
   if (type === undefined || type === '') throw required(`${field}.type`);

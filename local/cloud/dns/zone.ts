@@ -1,10 +1,7 @@
-/** Stores, finds and lists the zones of Cloud DNS, and words its refusals. */
+/** Zones of Cloud DNS as records, and the words of its refusals. */
 import { type CloudCall, GoogleError, type JsonObject, type World } from '../kernel/api.js';
 import { numberOf, objectsOf } from '../kernel/json-fields.js';
-import { pageOf } from '../kernel/pages.js';
 import { keyOf, type Records } from './records.js';
-
-export const service = 'dns.googleapis.com';
 
 export interface ZoneRecord {
   resource: JsonObject;
@@ -13,7 +10,6 @@ export interface ZoneRecord {
   changes: Record<string, JsonObject>;
   /** The id of the next change. Change 0 made the zone. */
   nextChange: number;
-  operations: Record<string, JsonObject>;
 }
 
 /** Zones by `projects/<id>/managedZones/<name>`. */
@@ -42,44 +38,5 @@ export const requiredField = (field: string): GoogleError =>
     reason: 'required',
   });
 
-interface Found {
-  readonly path: string;
-  readonly zone: ZoneRecord;
-}
-
-export function projectOf(call: CloudCall, world: World): string {
-  const given = call.params['project'] ?? (call.params['resource'] ?? '').split('/')[1] ?? '';
-  const writes = /\.(create|patch|update|delete)$/.test(call.method);
-  return world.project(given, { service, billing: writes }).projectId;
-}
-
-export function pathOf(call: CloudCall, world: World): string {
-  const name = call.params['managedZone'] ?? (call.params['resource'] ?? '').split('/')[3] ?? '';
-  return `projects/${projectOf(call, world)}/managedZones/${name}`;
-}
-
-/** Finds a zone by name or by numeric id. */
-export function find(call: CloudCall, world: World): Found {
-  const path = pathOf(call, world);
-  const name = path.slice(path.lastIndexOf('/') + 1);
-  const direct = zones(world)[path];
-  if (direct !== undefined) return { path, zone: direct };
-  for (const [at, zone] of Object.entries(zones(world))) {
-    if (zone.resource['id'] === name && at.startsWith(path.slice(0, -name.length))) return { path: at, zone };
-  }
-  throw missing('parameters.managedZone', name);
-}
-
-export const paged = (
-  field: string,
-  kind: string,
-  call: CloudCall,
-  entries: readonly (readonly [string, JsonObject])[],
-): JsonObject => {
-  const page = pageOf(entries, numberOf(call.params['maxResults']) ?? 100, call.params['pageToken']);
-  return {
-    kind,
-    [field]: page.items,
-    ...(page.nextPageToken === undefined ? {} : { nextPageToken: page.nextPageToken }),
-  };
-};
+/** The size of a page of a list. */
+export const pageSize = ({ params }: CloudCall): number => numberOf(params['maxResults']) ?? 100;

@@ -1,66 +1,58 @@
-/** Creates, lists, changes and deletes the zones of Cloud DNS. */
-import { GoogleError, type Handler, type JsonObject, type World } from '../kernel/api.js';
-import { labelsOf, textOf, textsOf } from '../kernel/json-fields.js';
+/** The zones of Cloud DNS: a declared collection, whose changes are operations. */
+import { type CloudCall, GoogleError, type JsonObject, type World } from '../kernel/api.js';
+import { defineCollection, type Found, type Place } from '../kernel/collection.js';
+import { notSimulated } from '../kernel/errors.js';
+import { textOf, textsOf } from '../kernel/json-fields.js';
+import { checkLabelForms } from '../kernel/labels.js';
 import { apexRecords } from './records.js';
-import { find, invalidValue, paged, projectOf, requiredField, zones } from './zone.js';
+import { invalidValue, missing, pageSize, requiredField, type ZoneRecord, zones } from './zone.js';
 
-export const createZone: Handler = (call, world) => {
-  const project = projectOf(call, world);
-  const { body } = call;
+function nameIn({ body }: CloudCall): string {
   const name = textOf(body['name']);
   if (name === undefined || name === '') throw requiredField('entity.managedZone.name');
   if (!/^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/.test(name)) throw invalidValue('entity.managedZone.name', name);
+  return name;
+}
+
+function make(_place: Place, { body }: CloudCall, world: World): ZoneRecord {
   const dnsName = textOf(body['dnsName']);
   if (dnsName === undefined || dnsName === '') throw requiredField('entity.managedZone.dnsName');
   if (!isDnsName(dnsName)) throw invalidValue('entity.managedZone.dnsName', dnsName);
   // Google refuses a zone without a description, though its documents don't say so.
   if (textOf(body['description']) === undefined) throw requiredField('entity.managedZone.description');
-  checkLabels(body);
-  const path = `projects/${project}/managedZones/${name}`;
-  if (zones(world)[path] !== undefined) {
-    throw new GoogleError(409, 'ALREADY_EXISTS', `The resource 'entity.managedZone' named '${name}' already exists`, {
-      reason: 'alreadyExists',
-    });
-  }
-  const visibility = textOf(body['visibility']) ?? 'public';
-  if (visibility === 'public') checkOwnership(world, dnsName);
-  const nameServers = visibility === 'public' ? freeServers(world, dnsName) : ['ns-gcp-private.googledomains.com.'];
+  checkLabelForms(body['labels'], badLabel);
+  if ((textOf(body['visibility']) ?? 'public') !== 'public') throw notSimulated('private zones');
+  checkOwnership(world, dnsName);
+  const nameServers = freeServers(world, dnsName);
+  const creationTime = new Date(world.now()).toISOString();
   const resource: JsonObject = {
-    ...shownTo(visibility, body),
+    ...withoutNetworks(body),
     kind: 'dns#managedZone',
     id: world.id(),
-    creationTime: new Date(world.now()).toISOString(),
+    creationTime,
     nameServers: [...nameServers],
-    visibility,
+    visibility: 'public',
     cloudLoggingConfig: body['cloudLoggingConfig'] ?? { kind: 'dns#managedZoneCloudLoggingConfig' },
   };
   const records = apexRecords(dnsName, nameServers);
   const first: JsonObject = {
     kind: 'dns#change',
     id: '0',
-    startTime: resource['creationTime'] ?? '',
+    startTime: creationTime,
     status: 'done',
     additions: Object.values(records),
   };
-  zones(world)[path] = { resource, records, changes: { '0': first }, nextChange: 1, operations: {} };
-  return resource;
-};
+  return { resource, records, changes: { '0': first }, nextChange: 1 };
+}
 
-/** Only a private zone says which networks see it. */
-const shownTo = (visibility: string, { privateVisibilityConfig, ...rest }: JsonObject): JsonObject =>
-  visibility === 'private' && privateVisibilityConfig !== undefined ? { ...rest, privateVisibilityConfig } : rest;
+/** Only a private zone shows the networks that see it. */
+const withoutNetworks = ({ privateVisibilityConfig: _networks, ...rest }: JsonObject): JsonObject => rest;
 
 /** At least two labels, because nobody may have a top-level domain. */
 const isDnsName = (name: string): boolean =>
   name.length <= 254 && /^([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.){2,}$/i.test(name);
 
-function checkLabels(body: JsonObject): void {
-  for (const [key, value] of Object.entries(labelsOf(body['labels']))) {
-    if (!/^[\p{Ll}\p{Lo}][\p{Ll}\p{Lo}\p{N}_-]{0,62}$/u.test(key) || !/^[\p{Ll}\p{Lo}\p{N}_-]{0,63}$/u.test(value)) {
-      throw invalidValue(`entity.managedZone.labels[${key}]`, value);
-    }
-  }
-}
+const badLabel = (key: string, value: string): GoogleError => invalidValue(`entity.managedZone.labels[${key}]`, value);
 
 /** Google's sets of name servers. */
 export const serverSets: readonly (readonly string[])[] = [...'abcde'].map((letter) =>
@@ -91,74 +83,74 @@ function checkOwnership(world: World, dnsName: string): void {
   throw new GoogleError(400, 'FAILED_PRECONDITION', message, { reason: 'verifyManagedZoneDnsNameOwnership' });
 }
 
-export const listZones: Handler = (call, world) => {
-  const root = `projects/${projectOf(call, world)}/`;
-  const { dnsName } = call.params;
-  const all = Object.entries(zones(world))
-    .filter(
-      ([path, { resource }]) => path.startsWith(root) && (dnsName === undefined || resource['dnsName'] === dnsName),
-    )
-    .map(([path, { resource }]) => [path, resource] as const);
-  return paged('managedZones', 'dns#managedZonesListResponse', call, all);
-};
+const changeable = ['description', 'labels', 'dnssecConfig', 'cloudLoggingConfig'];
 
-const changeable = [
-  'description',
-  'labels',
-  'dnssecConfig',
-  'cloudLoggingConfig',
-  'privateVisibilityConfig',
-  'forwardingConfig',
-];
-
-export const changeZone =
-  (type: 'patch' | 'update'): Handler =>
-  (call, world) => {
-    const { path, zone } = find(call, world);
-    for (const field of ['name', 'dnsName', 'id', 'visibility']) {
-      const value = call.body[field];
-      if (value !== undefined && value !== zone.resource[field])
-        throw invalidValue(`entity.managedZone.${field}`, String(value));
+function patch({ record: zone }: Found<ZoneRecord>, { body, caller }: CloudCall, world: World): JsonObject {
+  const oldValue = zone.resource;
+  for (const field of ['name', 'dnsName', 'id', 'visibility']) {
+    const value = body[field];
+    if (value !== undefined && value !== oldValue[field]) {
+      throw invalidValue(`entity.managedZone.${field}`, String(value));
     }
-    checkLabels(call.body);
-    const oldValue = zone.resource;
-    const given = Object.fromEntries(Object.entries(call.body).filter(([field]) => changeable.includes(field)));
-    const kept = Object.fromEntries(
-      Object.entries(oldValue).filter(
-        ([field]) => type === 'patch' || !changeable.includes(field) || field === 'cloudLoggingConfig',
-      ),
-    );
-    zone.resource = { ...kept, ...shownTo(String(oldValue['visibility']), given) };
-    const id = `${world.id()}`;
-    const operation: JsonObject = {
-      kind: 'dns#operation',
-      id,
-      type: 'update',
-      status: 'pending',
-      startTime: new Date(world.now()).toISOString(),
-      user: call.caller.email,
-      zoneContext: { oldValue, newValue: zone.resource },
-    };
-    zone.operations[id] = operation;
-    world.schedule(3, 'dns.operations.done', { path, id });
-    return operation;
-  };
-
-export const deleteZone: Handler = (call, world) => {
-  const { path, zone } = find(call, world);
-  const others = Object.values(zone.records).filter(
-    ({ name, type }) => name !== zone.resource['dnsName'] || (type !== 'SOA' && type !== 'NS'),
-  );
-  if (others.length > 0) {
-    const name = String(zone.resource['name']);
-    throw new GoogleError(
-      400,
-      'FAILED_PRECONDITION',
-      `The resource named '${name}' cannot be deleted because it contains one or more 'resource records'.`,
-      { reason: 'containerNotEmpty' },
-    );
   }
-  delete zones(world)[path];
-  world.policies.remove(path);
-  return {};
-};
+  checkLabelForms(body['labels'], badLabel);
+  const given = Object.fromEntries(Object.entries(body).filter(([field]) => changeable.includes(field)));
+  zone.resource = { ...oldValue, ...given };
+  return {
+    kind: 'dns#operation',
+    id: world.id(),
+    type: 'update',
+    status: 'pending',
+    startTime: new Date(world.now()).toISOString(),
+    user: caller.email,
+    zoneContext: { oldValue, newValue: zone.resource },
+  };
+}
+
+function checkEmpty({ record: { records, resource } }: Found<ZoneRecord>): void {
+  const others = Object.values(records).filter(
+    ({ name, type }) => name !== resource['dnsName'] || (type !== 'SOA' && type !== 'NS'),
+  );
+  if (others.length === 0) return;
+  throw new GoogleError(
+    400,
+    'FAILED_PRECONDITION',
+    `The resource named '${String(resource['name'])}' cannot be deleted because it contains one or more 'resource records'.`,
+    { reason: 'containerNotEmpty' },
+  );
+}
+
+export const managedZones = defineCollection<ZoneRecord>({
+  methods: 'dns.managedZones',
+  table: 'dns.zones',
+  shown: ({ resource }) => resource,
+  missing: ({ id }) => missing('parameters.managedZone', id),
+  billed: ['create', 'patch', 'delete'],
+  /** A zone can be named by its number. */
+  alias(path, world) {
+    const [parent, id] = [path.slice(0, path.lastIndexOf('/') + 1), path.slice(path.lastIndexOf('/') + 1)];
+    return Object.entries(zones(world)).find(
+      ([at, { resource }]) => at.startsWith(parent) && resource['id'] === id,
+    )?.[0];
+  },
+  create: {
+    id: nameIn,
+    exists: ({ id }) =>
+      new GoogleError(409, 'ALREADY_EXISTS', `The resource 'entity.managedZone' named '${id}' already exists`, {
+        reason: 'alreadyExists',
+      }),
+    make,
+  },
+  list: {
+    field: 'managedZones',
+    besides: () => ({ kind: 'dns#managedZonesListResponse', managedZones: [] }),
+    size: pageSize,
+    keeps:
+      ({ params: { dnsName } }) =>
+      (resource) =>
+        dnsName === undefined || resource['dnsName'] === dnsName,
+  },
+  delete: { check: checkEmpty },
+  policies: true,
+  verbs: { patch },
+});

@@ -27,6 +27,8 @@ export interface Found<T> extends Place {
   readonly record: T;
 }
 
+type PolicyVerb = 'getIamPolicy' | 'setIamPolicy' | 'testIamPermissions';
+
 export interface Form<T> {
   /** What its method ids begin with: `secretmanager.projects.secrets`. The last word is the collection's name in paths. */
   readonly methods: string;
@@ -82,8 +84,8 @@ export interface Form<T> {
     /** Removes what goes with the resource. */
     readonly deleted?: (path: string, world: World) => void;
   };
-  /** Whether each resource has a policy. */
-  readonly policies?: true;
+  /** The methods about policies that are served, or all. */
+  readonly policies?: true | readonly PolicyVerb[];
   /** Verbs of its own on one resource. */
   readonly verbs?: Readonly<Record<string, (at: Found<T>, call: CloudCall, world: World) => ReturnType<Handler>>>;
   /** For a collection whose resources come and go in long-running operations, and not at once. */
@@ -122,7 +124,7 @@ export function defineCollection<T extends object = JsonObject>(form: Form<T>): 
     ...(form.list === undefined ? {} : { list: listOf(basis, form.list) }),
     ...(form.patch === undefined ? {} : { patch: patchOf(form, basis, form.patch) }),
     ...(form.delete === undefined ? {} : { delete: deleteOf(form, basis, form.delete) }),
-    ...(form.policies === undefined ? {} : policiesOf(basis)),
+    ...policiesOf(basis, form.policies),
     ...Object.fromEntries(
       Object.entries(form.verbs ?? {}).map(([verb, handler]): [string, Handler] => [
         verb,
@@ -169,7 +171,7 @@ function basisOf<T extends object>(form: Form<T>): Basis<T> {
     placeIn,
     find(call, world) {
       const place = placeIn(call, world);
-      const record = Object.hasOwn(records(world), place.path) ? records(world)[place.path] : undefined;
+      const record = records(world)[place.path];
       if (record === undefined) throw missing(place);
       return { ...place, record };
     },
@@ -212,15 +214,11 @@ const createOf =
     const id = create.id?.(call, parent, world);
     const place = id === undefined ? parent : beneath(parent, id);
     const { path } = place;
-    if (basis.records(world)[path] !== undefined || underWay<T>(form, world)[path] !== undefined) {
-      throw create.exists(place);
-    }
+    const records = form.operations === undefined ? basis.records(world) : underWay<T>(form, world);
+    if (basis.records(world)[path] !== undefined || records[path] !== undefined) throw create.exists(place);
     const record = create.make(place, call, world);
-    if (form.operations !== undefined) {
-      underWay<T>(form, world)[path] = record;
-      return begin(form, form.operations, place, 'created', world);
-    }
-    basis.records(world)[path] = record;
+    records[path] = record;
+    if (form.operations !== undefined) return begin(form, form.operations, place, 'created', world);
     return basis.shown({ path, record });
   };
 
@@ -297,11 +295,17 @@ function remove<T extends object>(form: Form<T>, { records }: Basis<T>, path: st
   form.delete?.deleted?.(path, world);
 }
 
-const policiesOf = ({ find }: Pick<Basis<object>, 'find'>): Readonly<Record<string, Handler>> => ({
-  getIamPolicy: (call, world) => readPolicy(call, world, find(call, world).path),
-  setIamPolicy: (call, world) => writePolicy(call, world, find(call, world).path),
-  testIamPermissions: (call, world) => testPermissions(call, world, find(call, world).path),
-});
+function policiesOf(
+  { find }: Pick<Basis<object>, 'find'>,
+  verbs: Form<object>['policies'] = [],
+): Readonly<Record<string, Handler>> {
+  const all: Readonly<Record<PolicyVerb, Handler>> = {
+    getIamPolicy: (call, world) => readPolicy(call, world, find(call, world).path),
+    setIamPolicy: (call, world) => writePolicy(call, world, find(call, world).path),
+    testIamPermissions: (call, world) => testPermissions(call, world, find(call, world).path),
+  };
+  return verbs === true ? all : Object.fromEntries(verbs.map((verb) => [verb, all[verb]]));
+}
 
 // --- long-running operations ----------------------------------------------------------------------------------------
 

@@ -12,6 +12,9 @@ export function numberOf(value: Json | undefined): number | undefined {
   return typeof value === 'string' && value !== '' && Number.isFinite(Number(value)) ? Number(value) : undefined;
 }
 
+/** A duration: `10s` → 10. Not a number if there is none. */
+export const secondsOf = (value: Json | undefined): number => Number.parseFloat(textOf(value) ?? '');
+
 export const objectOf = (value: Json | undefined): JsonObject | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
 

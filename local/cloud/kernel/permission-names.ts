@@ -9,10 +9,6 @@ const verbs: Readonly<Record<string, string>> = {
   patch: 'update',
   search: 'list',
   wait: 'get',
-  pull: 'consume',
-  acknowledge: 'consume',
-  modifyAckDeadline: 'consume',
-  modifyPushConfig: 'update',
 };
 
 /** Permissions whose noun and verb both differ from the method's. */
@@ -20,6 +16,7 @@ const renamed: Readonly<Record<string, string>> = {
   'artifactregistry.operations.get': 'artifactregistry.repositories.get',
   'cloudscheduler.jobs.resume': 'cloudscheduler.jobs.enable',
   'secretmanager.secrets.addVersion': 'secretmanager.versions.add',
+  'storage.buckets.getStorageLayout': 'storage.objects.list',
 };
 
 /**

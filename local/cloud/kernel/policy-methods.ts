@@ -23,7 +23,7 @@ export function writePolicy(call: CloudCall, world: World, resource: string): Js
 }
 
 /** The fields that a call of setIamPolicy names. Undefined where it has no mask. */
-export function fieldsIn({ body }: CloudCall): readonly string[] | undefined {
+function fieldsIn({ body }: CloudCall): readonly string[] | undefined {
   const mask = textOf(body['updateMask']) ?? '';
   if (mask === '') return undefined;
   const fields = mask.split(',').map((path) => (path.trim() === 'audit_configs' ? 'auditConfigs' : path.trim()));

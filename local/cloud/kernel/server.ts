@@ -7,10 +7,10 @@ import { createReadStream } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
-import type { MediaReply, MediaRequest } from '../storage/content.js';
 import type { JsonObject } from './api.js';
 import { answerBatch } from './batch.js';
 import type { ApiReply, ApiRequest, Kernel } from './kernel.js';
+import type { MediaReply, MediaRequest } from './media.js';
 
 /** Answers paths beside the APIs. Returns undefined for any other path. */
 export type ControlPath = (request: {

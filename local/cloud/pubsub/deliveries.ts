@@ -1,15 +1,14 @@
 /**
- * Pushes Pub/Sub messages: to functions as binary CloudEvents, as Eventarc does, and to other endpoints as Pub/Sub does.
+ * Pushes Pub/Sub messages to functions as binary CloudEvents, as Eventarc does.
  *
  * Delivery is at least once. Unacknowledged messages are in the state of the simulated cloud, and come again after a restart.
  */
 import { setMaxListeners } from 'node:events';
 import type { World } from '../kernel/api.js';
 import { createLanes } from './lanes.js';
-import { subscriptions } from './names.js';
-import { deadLetter } from './pull.js';
 import { type PushOptions, refusalOf } from './push.js';
-import { failed, messagesOf, onMessage, type QueuedMessage, queuedSubscriptions } from './queues.js';
+import { messagesOf, onMessage, type QueuedMessage, queuedSubscriptions, retryLater } from './queues.js';
+import { subscriptions } from './records.js';
 import { addTrigger, type EventTrigger, endpointOf, triggers } from './triggers.js';
 
 export interface DeliveriesOptions {
@@ -49,7 +48,7 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
   const { signal } = closing;
   // Each delivery under way listens. Node would take so many for a leak.
   setMaxListeners(0, signal);
-  const deliver = createDeliver(options, { world, identity, ackDeadlineMs, signal }, random);
+  const deliver = createDeliver(options, { identity, ackDeadlineMs, signal }, random);
   const pending = (): number => pendingIn(world);
   let waiters: { readonly when: () => boolean; readonly resolve: () => void }[] = [];
 
@@ -132,8 +131,8 @@ function createDeliver(
       return;
     }
     onFailure?.({ subscription: path, messageId: id, attempt: queued.attempts, why });
-    if (triggers(world)[path]?.retry === false) delete messagesOf(world, path)[id];
-    else if (failed(world, path, subscription, id) === 'dead') deadLetter(world, subscription, queued.message);
+    if (triggers(world)[path]?.retry === true) retryLater(world, path, subscription, id);
+    else delete messagesOf(world, path)[id];
   };
 }
 

@@ -1,12 +1,10 @@
-/** Pushes one message: to functions as the binary CloudEvent that Eventarc makes, to other endpoints in Pub/Sub's own form. */
+/** Pushes one message to a function, as the binary CloudEvent that Eventarc makes. */
 import { within } from '../../../shared/time-limit.js';
-import type { JsonObject, World } from '../kernel/api.js';
+import type { JsonObject } from '../kernel/api.js';
 import { objectOf, textOf } from '../kernel/json-fields.js';
 import type { QueuedMessage } from './queues.js';
-import { triggers } from './triggers.js';
 
 export interface PushOptions {
-  readonly world: World;
   /** Signs the token a push carries. */
   readonly identity: { idToken(claims: { email: string; audience: string }): string | Promise<string> };
   readonly ackDeadlineMs: number;
@@ -24,7 +22,7 @@ export interface Push {
 /** Undefined if the endpoint answered 2xx. Otherwise the reason of the failure. */
 export async function refusalOf(options: PushOptions, push: Push): Promise<string | undefined> {
   try {
-    const request = { method: 'POST', headers: await headersOf(options, push), body: bodyOf(options, push) };
+    const request = { method: 'POST', headers: await headersOf(options, push), body: bodyOf(push) };
     const ask = async (signal: AbortSignal): Promise<string | undefined> => {
       const reply = await fetch(push.endpoint, { ...request, redirect: 'manual', signal });
       const text = await reply.text();
@@ -37,18 +35,10 @@ export async function refusalOf(options: PushOptions, push: Push): Promise<strin
   }
 }
 
-const isEvent = ({ world }: PushOptions, { path }: Push): boolean => triggers(world)[path] !== undefined;
-
-function bodyOf(options: PushOptions, push: Push): string {
-  const { message, attempts } = push.queued;
+function bodyOf({ path, queued: { message, attempts } }: Push): string {
   // Pub/Sub sends these two in both spellings.
   const both = { ...message, message_id: message.messageId, publish_time: message.publishTime };
-  const showsAttempt = isEvent(options, push) || push.subscription['deadLetterPolicy'] !== undefined;
-  return JSON.stringify({
-    message: both,
-    subscription: push.path,
-    ...(showsAttempt ? { deliveryAttempt: attempts } : {}),
-  });
+  return JSON.stringify({ message: both, subscription: path, deliveryAttempt: attempts });
 }
 
 async function headersOf(options: PushOptions, push: Push): Promise<Record<string, string>> {
@@ -58,15 +48,11 @@ async function headersOf(options: PushOptions, push: Push): Promise<Record<strin
     'content-type': 'application/json',
     'user-agent': 'APIs-Google; (+https://developers.google.com/webmasters/APIs-Google.html)',
     ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
-    ...(isEvent(options, push)
-      ? {
-          'ce-specversion': '1.0',
-          'ce-id': message.messageId,
-          'ce-source': `//pubsub.googleapis.com/${String(push.subscription['topic'])}`,
-          'ce-type': 'google.cloud.pubsub.topic.v1.messagePublished',
-          'ce-time': message.publishTime,
-        }
-      : {}),
+    'ce-specversion': '1.0',
+    'ce-id': message.messageId,
+    'ce-source': `//pubsub.googleapis.com/${String(push.subscription['topic'])}`,
+    'ce-type': 'google.cloud.pubsub.topic.v1.messagePublished',
+    'ce-time': message.publishTime,
   };
 }
 

@@ -1,7 +1,7 @@
 /** Makes subscriptions for event functions as Eventarc does, and finds the push endpoint of each subscription. */
 import type { World } from '../kernel/api.js';
 import { objectOf, textOf } from '../kernel/json-fields.js';
-import { subscriptions, topics } from './names.js';
+import { subscriptions, topics } from './records.js';
 
 /** What deploying an event function sets up: a subscription of its own, and the identity for calls. */
 export interface EventTrigger {
@@ -43,8 +43,6 @@ export function addTrigger(world: World, trigger: EventTrigger): string {
   return path;
 }
 
-/** Undefined for pull subscriptions. */
-export function endpointOf(world: World, path: string): string | undefined {
-  const endpoint = textOf(objectOf(subscriptions(world)[path]?.['pushConfig'])?.['pushEndpoint']);
-  return endpoint === '' ? undefined : endpoint;
-}
+/** Undefined if the subscription is gone. */
+export const endpointOf = (world: World, path: string): string | undefined =>
+  textOf(objectOf(subscriptions(world)[path]?.['pushConfig'])?.['pushEndpoint']);

@@ -3,8 +3,7 @@ import { timeLimit } from '../../../shared/time-limit.js';
 import type { Identity } from '../../identity/identity.js';
 import { isBarred } from '../iam/service-accounts.js';
 import type { JsonObject, World } from '../kernel/api.js';
-import { objectOf, textOf } from '../kernel/json-fields.js';
-import { secondsOf } from './jobs.js';
+import { objectOf, secondsOf, textOf } from '../kernel/json-fields.js';
 
 interface CallerParts {
   readonly world: World;
@@ -48,7 +47,7 @@ export async function callTarget(caller: CallerParts, call: ScheduledCall): Prom
       headers,
       ...(body === undefined ? {} : { body: Buffer.from(body, 'base64') }),
       redirect: 'manual',
-      signal: AbortSignal.any([signal, timeLimit(secondsOf(job['attemptDeadline'], 180) * 1000)]),
+      signal: AbortSignal.any([signal, timeLimit(secondsOf(job['attemptDeadline']) * 1000)]),
     });
     const text = await reply.text();
     if (reply.ok) return undefined;

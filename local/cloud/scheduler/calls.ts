@@ -5,11 +5,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Identity } from '../../identity/identity.js';
 import type { World } from '../kernel/api.js';
-import { numberOf, objectOf } from '../kernel/json-fields.js';
+import { numberOf, objectOf, secondsOf } from '../kernel/json-fields.js';
 import type { RunningWorld } from '../kernel/world.js';
 import { isServiceUsable, lookUpProject } from '../projects/projects.js';
 import { callTarget } from './call.js';
-import { type JobRecord, jobs, plan, secondsOf } from './jobs.js';
+import { type JobRecord, jobs, plan } from './jobs.js';
 
 export interface ScheduledCallsOptions {
   readonly world: RunningWorld;
@@ -113,7 +113,7 @@ async function attempts(options: ScheduledCallsOptions, run: Run): Promise<void>
   const { path, record, scheduledAt, signal } = run;
   const retry = objectOf(record.job['retryConfig']) ?? {};
   const count = numberOf(retry['retryCount']) ?? 0;
-  const longest = secondsOf(retry['maxRetryDuration'], 0);
+  const longest = secondsOf(retry['maxRetryDuration']);
   const begun = world.now();
   const call = () => callTarget(options, { path, job: record.job, scheduledAt, signal });
   for (let attempt = 0; stands(world, run); attempt += 1) {
@@ -130,8 +130,8 @@ async function attempts(options: ScheduledCallsOptions, run: Run): Promise<void>
     if (longest > 0 && world.now() - begun > world.scaled(longest)) return;
     const doublings = Math.min(attempt, numberOf(retry['maxDoublings']) ?? 5);
     const seconds = Math.min(
-      secondsOf(retry['minBackoffDuration'], 5) * 2 ** doublings,
-      secondsOf(retry['maxBackoffDuration'], 3600),
+      secondsOf(retry['minBackoffDuration']) * 2 ** doublings,
+      secondsOf(retry['maxBackoffDuration']),
     );
     await sleep(world.scaled(seconds), undefined, { signal, ref: false }).catch(() => undefined);
   }

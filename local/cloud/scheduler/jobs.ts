@@ -3,7 +3,7 @@
 import { serviceAccounts } from '../iam/service-accounts.js';
 import { type Caller, GoogleError, type JsonObject, type World } from '../kernel/api.js';
 import { notSimulated } from '../kernel/errors.js';
-import { numberOf, objectOf, textOf } from '../kernel/json-fields.js';
+import { numberOf, objectOf, secondsOf, textOf } from '../kernel/json-fields.js';
 import { isSchedule, nextAfter } from './times.js';
 
 export interface JobRecord {
@@ -30,9 +30,6 @@ const retryDefaults = {
   maxDoublings: 5,
 } as const;
 const attemptDeadline = '180s';
-
-export const secondsOf = (duration: unknown, fallback: number): number =>
-  typeof duration === 'string' ? Number.parseFloat(duration) : fallback;
 
 /** The time zone of the schedule. Default: UTC. */
 const zoneOf = (job: JsonObject): string => textOf(job['timeZone']) ?? 'UTC';
@@ -72,7 +69,7 @@ function checkSchedule(job: JsonObject): void {
 }
 
 function checkDeadline(job: JsonObject): void {
-  const seconds = secondsOf(job['attemptDeadline'], 180);
+  const seconds = secondsOf(job['attemptDeadline']);
   if (seconds < 15 || seconds > 1800) throw badInput('Attempt deadline must be between 15s and 1800s.');
 }
 
@@ -81,12 +78,12 @@ function checkRetries(retry: JsonObject): void {
   if (count < 0 || count > 5) throw badInput('RetryConfig.retryCount must be between 0 and 5.');
   const doublings = numberOf(retry['maxDoublings']) ?? 5;
   if (doublings < 0 || doublings > 16) throw badInput('RetryConfig.maxDoublings must be between 0 and 16.');
-  const least = secondsOf(retry['minBackoffDuration'], 5);
-  const most = secondsOf(retry['maxBackoffDuration'], 3600);
+  const least = secondsOf(retry['minBackoffDuration']);
+  const most = secondsOf(retry['maxBackoffDuration']);
   if (least < 0 || most < least) {
     throw badInput('RetryConfig.minBackoffDuration must not be negative, nor more than maxBackoffDuration.');
   }
-  if (secondsOf(retry['maxRetryDuration'], 0) < 0) throw badInput('RetryConfig.maxRetryDuration must not be negative.');
+  if (secondsOf(retry['maxRetryDuration']) < 0) throw badInput('RetryConfig.maxRetryDuration must not be negative.');
 }
 
 const withBody = new Set(['POST', 'PUT', 'PATCH']);

@@ -9,6 +9,7 @@ import {
 } from '../kernel/api.js';
 import { defineCollection, type Found, joined } from '../kernel/collection.js';
 import { labelsOf, objectOf, textOf } from '../kernel/json-fields.js';
+import { checkLabelForms } from '../kernel/labels.js';
 import { pageReply } from '../kernel/pages.js';
 import { crc32c } from '../storage/crc32c.js';
 import { delayOf } from '../worlds/settings.js';
@@ -54,15 +55,10 @@ function checkReplication(body: JsonObject): void {
   }
 }
 
-function checkLabels(body: JsonObject): void {
-  for (const [key, value] of Object.entries(labelsOf(body['labels']))) {
-    if (!/^[\p{Ll}\p{Lo}][\p{Ll}\p{Lo}\p{N}_-]{0,62}$/u.test(key) || !/^[\p{Ll}\p{Lo}\p{N}_-]{0,63}$/u.test(value)) {
-      throw badInput(
-        `Invalid label: ${key}=${value}. Keys and values hold at most 63 lower-case letters, digits, dashes and underscores.`,
-      );
-    }
-  }
-}
+const badLabel = (key: string, value: string): GoogleError =>
+  badInput(
+    `Invalid label: ${key}=${value}. Keys and values hold at most 63 lower-case letters, digits, dashes and underscores.`,
+  );
 
 /** Knows the filters needed here: `name:x` and `labels.k=v`, joined by AND. */
 function readFilter(filter: string): (resource: JsonObject) => boolean {
@@ -91,7 +87,7 @@ const secrets = defineCollection<SecretRecord>({
     exists: ({ numbered }) => new GoogleError(409, 'ALREADY_EXISTS', `Secret [${numbered}] already exists.`),
     make({ numbered }, { body }, world) {
       checkReplication(body);
-      checkLabels(body);
+      checkLabelForms(body['labels'], badLabel);
       const { ttl: _ttl, ...given } = body;
       const createTime = new Date(world.now()).toISOString();
       return {
@@ -120,7 +116,7 @@ const secrets = defineCollection<SecretRecord>({
     fixed: (field) => badInput(`The field [${field}] cannot be updated.`),
     noMask: () => badInput('The update mask must not be empty.'),
     write({ record }, changed) {
-      checkLabels(changed);
+      checkLabelForms(changed['labels'], badLabel);
       record.resource = changed;
     },
   },
@@ -187,7 +183,7 @@ const access: Handler = (call, world) => {
 };
 
 const setState =
-  (state: 'ENABLED' | 'DISABLED' | 'DESTROYED'): Handler =>
+  (state: 'DISABLED' | 'DESTROYED'): Handler =>
   (call, world) => {
     const { version, name } = findVersion(call, world);
     checkEtag(textOf(call.body['etag']), version.resource['etag']);
@@ -222,7 +218,6 @@ const versions: Readonly<Record<string, Handler>> = {
   access,
   get: (call, world) => findVersion(call, world).version.resource,
   list: listVersions,
-  enable: setState('ENABLED'),
   disable: setState('DISABLED'),
   destroy: setState('DESTROYED'),
 };

@@ -3,8 +3,8 @@ import { regions } from '../compute/places.js';
 import { grantAtOnce } from '../iam/policies.js';
 import { type CloudCall, GoogleError, type Handler, type Json, type JsonObject } from '../kernel/api.js';
 import { notSimulated } from '../kernel/errors.js';
-import { flagOf, numberOf, objectOf, textOf } from '../kernel/json-fields.js';
-import { pageOf } from '../kernel/pages.js';
+import { flagOf, objectOf, textOf } from '../kernel/json-fields.js';
+import { pageReply } from '../kernel/pages.js';
 import { bucketPath, buckets, findBucket, objects, storageService } from './objects.js';
 
 export const bucketIn = ({ params }: CloudCall): string => params['bucket'] ?? '';
@@ -124,12 +124,7 @@ export const listBuckets: Handler = ({ params }, world) => {
   const all = Object.entries(buckets(world))
     .filter(([name, { projectId }]) => projectId === project.projectId && name.startsWith(params['prefix'] ?? ''))
     .map(([name, { resource }]) => [name, resource] as const);
-  const { items, nextPageToken } = pageOf(all, numberOf(params['maxResults']), params['pageToken']);
-  return {
-    kind: 'storage#buckets',
-    ...(items.length > 0 && { items }),
-    ...(nextPageToken !== undefined && { nextPageToken }),
-  };
+  return { kind: 'storage#buckets', ...pageReply({ params }, 'items', all) };
 };
 
 function checkMetageneration({ params }: CloudCall, { metageneration }: JsonObject): void {

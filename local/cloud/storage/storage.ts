@@ -10,8 +10,10 @@ import {
   type JsonObject,
   type World,
 } from '../kernel/api.js';
+import { notSimulated } from '../kernel/errors.js';
 import { numberOf, objectOf, textOf } from '../kernel/json-fields.js';
 import { pageOf } from '../kernel/pages.js';
+import { permissionOf } from '../kernel/permission-names.js';
 import {
   badInput,
   bucketIn,
@@ -22,7 +24,6 @@ import {
   listBuckets,
   patchBucket,
 } from './buckets.js';
-import { globbed } from './glob.js';
 import {
   bucketPath,
   findBucket,
@@ -84,14 +85,10 @@ const insertObject: Handler = (call, world) => {
 const listObjects: Handler = ({ params }, world) => {
   const { bucket = '', prefix = '', delimiter = '', startOffset = '', endOffset = '', matchGlob } = params;
   findBucket(world, bucket);
-  const matches = matchGlob === undefined ? () => true : globbed(matchGlob);
+  if (matchGlob !== undefined) throw notSimulated('lists of objects by a glob');
   const found = Object.values(objects(world)).filter(
     ({ bucket: of, name }) =>
-      of === bucket &&
-      name.startsWith(prefix) &&
-      name >= startOffset &&
-      (endOffset === '' || name < endOffset) &&
-      matches(name),
+      of === bucket && name.startsWith(prefix) && name >= startOffset && (endOffset === '' || name < endOffset),
   );
   const rows = new Map<string, JsonObject | undefined>();
   for (const object of found) {
@@ -126,7 +123,7 @@ const deleteObject: Handler = (call, world) => {
   return {};
 };
 
-// --- the table ------------------------------------------------------------------------------------------------------
+// --- policies -------------------------------------------------------------------------------------------------------
 
 const shownPolicy = (call: CloudCall, policy: JsonObject): JsonObject => ({
   kind: 'storage#policy',
@@ -134,59 +131,61 @@ const shownPolicy = (call: CloudCall, policy: JsonObject): JsonObject => ({
   ...policy,
 });
 
-const policyOf = (call: CloudCall, world: World): JsonObject =>
+const getIamPolicy: Handler = (call, world) =>
   shownPolicy(
     call,
     world.policies.get(bucketPath(world, bucketIn(call)), numberOf(call.params['optionsRequestedPolicyVersion'])),
   );
 
-const methods: Readonly<Record<string, readonly [permission: string | undefined, handler: Handler]>> = {
-  'buckets.insert': ['storage.buckets.create', insertBucket],
-  'buckets.list': ['storage.buckets.list', listBuckets],
-  'buckets.get': ['storage.buckets.get', getBucket],
-  'buckets.patch': ['storage.buckets.update', patchBucket],
-  'buckets.delete': ['storage.buckets.delete', deleteBucket],
-  'buckets.getStorageLayout': ['storage.objects.list', getLayout],
-  'buckets.getIamPolicy': ['storage.buckets.getIamPolicy', policyOf],
-  'buckets.setIamPolicy': [
-    'storage.buckets.setIamPolicy',
-    (call, world) => {
-      const { kind: _kind, resourceId: _id, ...policy } = call.body;
-      return shownPolicy(call, world.policies.set(bucketPath(world, bucketIn(call)), policy));
-    },
-  ],
-  'buckets.testIamPermissions': [
-    undefined,
-    (call, world) => {
-      const path = bucketPath(world, bucketIn(call));
-      const held = (call.lists['permissions'] ?? []).filter((each) => world.policies.allows(call.caller, each, path));
-      return { kind: 'storage#testIamPermissionsResponse', ...(held.length > 0 && { permissions: [...held] }) };
-    },
-  ],
-  'objects.insert': ['storage.objects.create', insertObject],
-  'objects.list': ['storage.objects.list', listObjects],
-  'objects.get': ['storage.objects.get', getObject],
-  'objects.delete': ['storage.objects.delete', deleteObject],
+const setIamPolicy: Handler = (call, world) => {
+  const { kind: _kind, resourceId: _id, ...policy } = call.body;
+  return shownPolicy(call, world.policies.set(bucketPath(world, bucketIn(call)), policy));
+};
+
+const testIamPermissions: Handler = (call, world) => {
+  const path = bucketPath(world, bucketIn(call));
+  const held = (call.lists['permissions'] ?? []).filter((each) => world.policies.allows(call.caller, each, path));
+  return { kind: 'storage#testIamPermissionsResponse', ...(held.length > 0 && { permissions: [...held] }) };
+};
+
+// --- the table ------------------------------------------------------------------------------------------------------
+
+const handlers: Readonly<Record<string, Handler>> = {
+  'storage.buckets.insert': insertBucket,
+  'storage.buckets.list': listBuckets,
+  'storage.buckets.get': getBucket,
+  'storage.buckets.patch': patchBucket,
+  'storage.buckets.delete': deleteBucket,
+  'storage.buckets.getStorageLayout': getLayout,
+  'storage.buckets.getIamPolicy': getIamPolicy,
+  'storage.buckets.setIamPolicy': setIamPolicy,
+  'storage.buckets.testIamPermissions': testIamPermissions,
+  'storage.objects.insert': insertObject,
+  'storage.objects.list': listObjects,
+  'storage.objects.get': getObject,
+  'storage.objects.delete': deleteObject,
 };
 
 /**
  * Overwriting an object needs the permission to delete it too. Whoever may not list the bucket doesn't learn that an object
  * is missing.
  */
-function accessTo(method: string, permission: string | undefined, call: CloudCall, world: World): readonly Access[] {
-  if (permission === undefined) return [];
+function accessTo(call: CloudCall, world: World): readonly Access[] {
+  const { method } = call;
+  if (method.endsWith('.testIamPermissions')) return [];
+  const permission = permissionOf(method);
   if (call.params['bucket'] === undefined) {
     return [{ permission, resource: `projects/${world.project(call.params['project'] ?? '').projectId}` }];
   }
   const [bucket, name] = [bucketIn(call), objectIn(call)];
   const path = bucketPath(world, bucket);
-  if (!/^objects\.(insert|get|delete)$/.test(method)) return [{ permission, resource: path }];
+  if (!/objects\.(insert|get|delete)$/.test(method)) return [{ permission, resource: path }];
   const resource = objectPath(world, bucket, name);
-  const stands = objects(world)[`${bucket}/${name}`] !== undefined;
+  const exists = objects(world)[`${bucket}/${name}`] !== undefined;
   const more =
-    method === 'objects.get' && !stands
+    method === 'storage.objects.get' && !exists
       ? [{ permission: 'storage.objects.list', resource: path }]
-      : method === 'objects.insert' && stands
+      : method === 'storage.objects.insert' && exists
         ? [{ permission: 'storage.objects.delete', resource }]
         : [];
   return [{ permission, resource }, ...more];
@@ -201,11 +200,6 @@ export const storage: ApiDefinition<'storage'> = {
       `The caller does not have ${permission} access to the Google Cloud Storage ${permission.split('.')[1] === 'buckets' ? 'bucket' : 'object'}. Permission '${permission}' denied on resource (or it may not exist).`,
       { reason: 'forbidden' },
     ),
-  handlers: Object.fromEntries(Object.entries(methods).map(([name, [, handler]]) => [`storage.${name}`, handler])),
-  access: Object.fromEntries(
-    Object.entries(methods).map(([name, [permission]]) => [
-      `storage.${name}`,
-      (call: CloudCall, world: World) => accessTo(name, permission, call, world),
-    ]),
-  ),
+  handlers,
+  access: Object.fromEntries(Object.keys(handlers).map((method) => [method, accessTo])),
 };
