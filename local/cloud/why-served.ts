@@ -27,7 +27,14 @@ export const whyServed: Readonly<Record<ApiName, Reasons>> = {
   'cloudresourcemanager.v1': {},
   'cloudresourcemanager.v3': {},
   'cloudscheduler.v1': {},
-  'compute.v1': {},
+  'compute.v1': {
+    firstContact: 'forwardingRules.delete forwardingRules.insert',
+    exceptions: {
+      'forwardingRules.aggregatedList': 'gcloud lists by it what the platform has made in the project.',
+      'forwardingRules.get': 'The stand-in for k0s reads the address that a service has got.',
+      'forwardingRules.list': 'It shows a region what the stand-in for k0s has made.',
+    },
+  },
   'dns.v1': {},
   'iam.v1': {},
   'iamcredentials.v1': {},
