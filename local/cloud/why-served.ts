@@ -77,6 +77,7 @@ export const whyServed: Readonly<Record<ApiName, Reasons>> = {
     ].join(' '),
     firstContact: [
       'firewalls.delete',
+      'forwardingRules.delete forwardingRules.insert',
       'globalOperations.get regionOperations.get zoneOperations.get',
       'networks.delete networks.list',
       'routers.delete routers.getRouterStatus',
@@ -104,6 +105,9 @@ export const whyServed: Readonly<Record<ApiName, Reasons>> = {
       'zones.get',
     ].join(' '),
     exceptions: {
+      'forwardingRules.aggregatedList': 'gcloud lists by it what the platform has made in the project.',
+      'forwardingRules.get': 'The stand-in for k0s reads the address that a service has got.',
+      'forwardingRules.list': 'It shows a region what the stand-in for k0s has made.',
       'instances.reset': 'Tests cut the power of a machine with it.',
       'instances.resume': "The product's advice about a suspended VM names gcloud's command for it.",
       'instances.suspend': 'Nothing else makes the suspended VM that the product refuses.',

@@ -227,7 +227,6 @@ export async function inspect(eyes: Eyes, wanted: Wanted): Promise<Findings> {
     found,
     wanted: lines,
     missing: lines.filter((line) => !found.includes(line)),
-    // The cloud controller of an installed package makes the rules that begin with `k8s-`.
-    extra: found.filter((line) => /^(VM|address|record|firewall) (?!k8s-)/.test(line) && !lines.includes(line)),
+    extra: found.filter((line) => /^(VM|address|record|firewall) /.test(line) && !lines.includes(line)),
   };
 }

@@ -21,13 +21,21 @@ import {
 } from './contacted.js';
 
 /** What the simulated cloud cannot show in any world. */
-const always = ['billing.limit', 'tokens.custom-audience', 'logins.admin'];
+const always = [
+  'billing.limit',
+  'tokens.custom-audience',
+  'logins.admin',
+  'controller.health-check',
+  'controller.pool',
+  'controller.forwarding-rule',
+  'controller.removal',
+];
 
 /** What policies forbid in a world, or what they leave nothing to see of. */
 const alsoUnknown: Readonly<Record<WorldName, readonly string[]>> = {
   seasoned: [],
   fresh: [],
-  hardened: ['policies.unset', 'controller.forwarding-rule', 'machines.early-attributes', 'machines.host-keys'],
+  hardened: ['policies.unset', 'machines.early-attributes', 'machines.host-keys'],
 };
 
 /**

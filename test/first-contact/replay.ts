@@ -1,6 +1,7 @@
 /**
  * Asks the simulated cloud what a recording asked, in the same order, and tells where its answers differ: in status, in
- * reasons, and in shape. A shape is the set of fields with their JSON types, without values.
+ * reasons, and in shape. A shape is the set of fields with their JSON types, without values. What the simulated cloud does not
+ * serve is no difference.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -94,7 +95,11 @@ interface Answer {
   readonly body: unknown;
 }
 
+/** The only difference where the simulated cloud does not serve the method. */
+const notServed = 'not served here';
+
 function differencesOf(recorded: Exchange, { status, body }: Answer): string[] {
+  if (status === 501 && recorded.status !== 501) return [notServed];
   if (status !== recorded.status) return [`status ${recorded.status}, here ${status}`];
   if (status >= 300) {
     const [there, here] = [reasonsOf(status, recorded.response), reasonsOf(status, body)];
@@ -167,12 +172,20 @@ export async function replay(recording: Recording, cloud: SimulatedCloud): Promi
     ['{domain}', dns.domain],
   ]);
   const found: Difference[] = [];
+  /** What only replies to methods that are not served here would tell, such as the names of their operations. */
+  const untold = new Set<string>();
   for (const { exchange, isAwaited } of turnsOf(recording)) {
     const { check, method, api, path } = exchange;
+    if (path.match(placeholder)?.some((name) => untold.has(name))) continue;
     const differences = await turn(cloud, exchange, isAwaited, bound).catch((error: unknown) => {
       if (error instanceof Unbound) return [`it could not be asked, as ${error.message}`];
       throw error;
     });
+    if (differences[0] === notServed) {
+      const names = JSON.stringify(exchange.response ?? null).match(placeholder) ?? [];
+      for (const name of names) if (!bound.has(name)) untold.add(name);
+      continue;
+    }
     found.push(...differences.map((what) => ({ check, what: `${method} ${api} ${path}: ${what}` })));
   }
   return found;

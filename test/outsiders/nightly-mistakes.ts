@@ -1,4 +1,4 @@
-/** Commands of every night: load balancers, policies and roles of an organization, and mistakes that people make. */
+/** Commands of every night: forwarding rules, policies and roles of an organization, and mistakes that people make. */
 import { region, zone } from '../local-cloud/furnished.js';
 import type { Command, Commands } from './commands.js';
 
@@ -10,32 +10,14 @@ const inRegion = `--region ${region}`;
 const location = `--location ${region}`;
 const project = 'ready-project';
 
-const loadBalancers: readonly Command[] = [
-  ['compute http-health-checks create ready --port 10256', /Created/],
-  ['compute http-health-checks create ready --port 10256', fails(/already exists/)],
-  ['compute http-health-checks list', /ready/],
-  ['compute http-health-checks update ready --port 10257', anything],
-  ['compute http-health-checks describe ready --format=value(port)', /10257/],
-  [`compute target-pools create pool ${inRegion} --http-health-check ready`, /Created/],
-  [`compute target-pools create pool ${inRegion} --http-health-check ready`, fails(/already exists/)],
-  [`compute target-pools create other ${inRegion} --http-health-check nobody`, notThere],
-  ['compute target-pools list', /pool/],
-  [`compute target-pools describe pool ${inRegion}`, /healthChecks/],
-  [`compute target-pools add-instances pool --instances jumpbox --instances-zone ${zone}`, /Updated/],
-  [`compute target-pools describe pool ${inRegion}`, /jumpbox/],
-  [`compute target-pools get-health pool ${inRegion}`, anything],
-  [`compute target-pools remove-instances pool --instances jumpbox --instances-zone ${zone}`, /Updated/],
+const forwardingRules: readonly Command[] = [
+  // The target pool is only named.
   [`compute forwarding-rules create rule ${inRegion} --target-pool pool --ports 80`, /Created/],
-  [`compute forwarding-rules create other ${inRegion} --target-pool nobody --ports 80`, notThere],
+  [`compute forwarding-rules create rule ${inRegion} --target-pool pool --ports 80`, fails(/already exists/)],
   ['compute forwarding-rules list', /rule/],
   [`compute forwarding-rules describe rule ${inRegion}`, /TCP/],
-  [`compute target-pools delete pool ${inRegion}`, fails(/already being used/)],
   [`compute forwarding-rules delete rule ${inRegion}`, /Deleted/],
-  [`compute target-pools delete pool ${inRegion}`, /Deleted/],
-  ['compute http-health-checks delete ready', /Deleted/],
-  ['compute health-checks create http modern --port 80', /Created/],
-  ['compute health-checks list', /modern/],
-  ['compute health-checks delete modern', /Deleted/],
+  [`compute forwarding-rules describe rule ${inRegion}`, notThere],
 ];
 
 const organization: readonly Command[] = [
@@ -96,7 +78,7 @@ const mistakes: readonly Command[] = [
 ];
 
 export const nightlyMistakes: Commands = {
-  'load balancers': loadBalancers,
+  'forwarding rules': forwardingRules,
   'roles and policies of an organization': organization,
   mistakes,
 };

@@ -96,8 +96,8 @@ function fileVerdicts({ before, after, powers, ran }: Judged, { files }: Announc
 const isOutput = (name: string): boolean =>
   /^(?:(?:config|prod|other)[\w.-]*|\.home\/\.config\/plinth\/(?:age|ssh)\/[\w.-]+)$/.test(name);
 
-/** The platform's cloud controller changes its load balancers by itself, as nodes become ready or not. */
-const ofController = /\/(?:a[0-9a-f]{31}|k8s-[\w-]+)$/;
+/** The cloud controller changes forwarding rules by itself, as services come and go. */
+const ofController = /\/a[0-9a-f]{31}$/;
 
 function cloudVerdicts(judged: Judged, announced: Announced): string[] {
   const { before, after } = judged;

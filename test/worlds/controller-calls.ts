@@ -9,6 +9,8 @@ export interface ControllerCall {
   /** The controller's function that makes the call. */
   readonly by: string;
   readonly needs: readonly string[];
+  /** The simulated cloud does not serve it. First contact tries those of external ones on Google. */
+  readonly isUnserved?: true;
 }
 
 export interface ControllerPlace {
@@ -26,7 +28,7 @@ const wait = (where: string, kind: string): ControllerCall => ({
   needs: [`compute.${kind}.get`],
 });
 
-/** In the order of an external load balancer's life. Each is answered with 200. */
+/** In the order of an external load balancer's life. */
 export const externalCalls = ({ project, region, zone, reserved }: ControllerPlace): readonly ControllerCall[] => {
   const regional = `regions/${region}`;
   const link = `projects/${project}`;
@@ -63,6 +65,7 @@ export const externalCalls = ({ project, region, zone, reserved }: ControllerPla
       by: 'ensureStaticIP, of a service without loadBalancerIP',
       needs: ['compute.addresses.create'],
     },
+    wait(regional, 'regionOperations'),
     { line: 'POST global/firewalls', body: rule, by: 'createFirewall', needs: changes('create') },
     wait('global', 'globalOperations'),
     {
@@ -76,17 +79,20 @@ export const externalCalls = ({ project, region, zone, reserved }: ControllerPla
       body: check,
       by: 'ensureHTTPHealthCheck',
       needs: ['compute.httpHealthChecks.create'],
+      isUnserved: true,
     },
     {
       line: `GET global/httpHealthChecks/${check.name}`,
       by: 'ensureHTTPHealthCheck',
       needs: ['compute.httpHealthChecks.get'],
+      isUnserved: true,
     },
     {
       line: `PUT global/httpHealthChecks/${check.name}`,
       body: check,
       by: 'ensureHTTPHealthCheck, of one that has drifted',
       needs: ['compute.httpHealthChecks.update'],
+      isUnserved: true,
     },
     {
       line: `POST ${regional}/targetPools`,
@@ -97,20 +103,27 @@ export const externalCalls = ({ project, region, zone, reserved }: ControllerPla
       },
       by: 'createTargetPoolAndHealthCheck',
       needs: ['compute.targetPools.create', 'compute.instances.use', 'compute.httpHealthChecks.useReadOnly'],
+      isUnserved: true,
     },
-    wait(regional, 'regionOperations'),
-    { line: `GET ${regional}/targetPools/a1`, by: 'updateTargetPool', needs: ['compute.targetPools.get'] },
+    {
+      line: `GET ${regional}/targetPools/a1`,
+      by: 'updateTargetPool',
+      needs: ['compute.targetPools.get'],
+      isUnserved: true,
+    },
     {
       line: `POST ${regional}/targetPools/a1/addInstance`,
       body: { instances: [instance('k0s-2')] },
       by: 'updateTargetPool, of a new node',
       needs: ['compute.targetPools.addInstance', 'compute.instances.use'],
+      isUnserved: true,
     },
     {
       line: `POST ${regional}/targetPools/a1/removeInstance`,
       body: { instances: [instance('k0s-2')] },
       by: 'updateTargetPool, of a node that is gone',
       needs: ['compute.targetPools.removeInstance', 'compute.instances.use'],
+      isUnserved: true,
     },
     {
       line: `POST ${regional}/forwardingRules`,
@@ -138,11 +151,13 @@ export const externalCalls = ({ project, region, zone, reserved }: ControllerPla
       line: `DELETE ${regional}/targetPools/a1`,
       by: 'DeleteExternalTargetPoolAndChecks',
       needs: ['compute.targetPools.delete'],
+      isUnserved: true,
     },
     {
       line: `DELETE global/httpHealthChecks/${check.name}`,
       by: 'DeleteExternalTargetPoolAndChecks',
       needs: ['compute.httpHealthChecks.delete'],
+      isUnserved: true,
     },
     {
       line: 'DELETE global/firewalls/k8s-fw-a1',
@@ -157,7 +172,7 @@ export const externalCalls = ({ project, region, zone, reserved }: ControllerPla
   ];
 };
 
-/** In the order of an internal load balancer's life. Each is answered with 200. */
+/** In the order of an internal load balancer's life. */
 export const internalCalls = ({ project, region, zone, reserved }: ControllerPlace): readonly ControllerCall[] => {
   const regional = `regions/${region}`;
   const link = `projects/${project}`;
@@ -197,44 +212,55 @@ export const internalCalls = ({ project, region, zone, reserved }: ControllerPla
       body: { name: 'k8s-ig--1f2e' },
       by: 'ensureInternalInstanceGroup',
       needs: ['compute.instanceGroups.create'],
+      isUnserved: true,
     },
-    wait(`zones/${zone}`, 'zoneOperations'),
-    { line: `GET ${group}`, by: 'ensureInternalInstanceGroup', needs: ['compute.instanceGroups.get'] },
+    { ...wait(`zones/${zone}`, 'zoneOperations'), isUnserved: true },
+    {
+      line: `GET ${group}`,
+      by: 'ensureInternalInstanceGroup',
+      needs: ['compute.instanceGroups.get'],
+      isUnserved: true,
+    },
     {
       line: `POST ${group}/listInstances`,
       body: { instanceState: 'ALL' },
       by: 'ensureInternalInstanceGroup',
       needs: ['compute.instanceGroups.list'],
+      isUnserved: true,
     },
     {
       line: `POST ${group}/addInstances`,
       body: { instances: [instance('k0s-1'), instance('k0s-2')] },
       by: 'ensureInternalInstanceGroup, of new nodes',
       needs: ['compute.instanceGroups.update', 'compute.instances.use'],
+      isUnserved: true,
     },
     {
       line: `POST ${group}/removeInstances`,
       body: { instances: [instance('k0s-2')] },
       by: 'ensureInternalInstanceGroup, of a node that is gone',
       needs: ['compute.instanceGroups.update'],
+      isUnserved: true,
     },
     {
       line: 'POST global/healthChecks',
       body: check,
       by: 'ensureInternalHealthCheck',
       needs: ['compute.healthChecks.create'],
+      isUnserved: true,
     },
-    wait('global', 'globalOperations'),
     {
       line: `GET global/healthChecks/${check.name}`,
       by: 'ensureInternalHealthCheck',
       needs: ['compute.healthChecks.get'],
+      isUnserved: true,
     },
     {
       line: `PUT global/healthChecks/${check.name}`,
       body: check,
       by: 'ensureInternalHealthCheck, of one that has drifted',
       needs: ['compute.healthChecks.update'],
+      isUnserved: true,
     },
     {
       line: `POST ${regional}/addresses`,
@@ -242,6 +268,7 @@ export const internalCalls = ({ project, region, zone, reserved }: ControllerPla
       by: 'HoldAddress, of a service without loadBalancerIP',
       needs: ['compute.addresses.create', 'compute.addresses.createInternal', 'compute.subnetworks.use'],
     },
+    wait(regional, 'regionOperations'),
     { line: `GET ${regional}/addresses/a1`, by: 'HoldAddress', needs: ['compute.addresses.get'] },
     {
       line: `GET ${regional}/addresses?filter=address%20eq%20${reserved}`,
@@ -253,18 +280,20 @@ export const internalCalls = ({ project, region, zone, reserved }: ControllerPla
       body: service,
       by: 'ensureInternalBackendService',
       needs: ['compute.regionBackendServices.create', 'compute.instanceGroups.use', 'compute.healthChecks.useReadOnly'],
+      isUnserved: true,
     },
-    wait(regional, 'regionOperations'),
     {
       line: `GET ${regional}/backendServices/a1`,
       by: 'ensureInternalBackendService',
       needs: ['compute.regionBackendServices.get'],
+      isUnserved: true,
     },
     {
       line: `PUT ${regional}/backendServices/a1`,
       body: service,
       by: 'ensureInternalBackendService, of one that has drifted',
       needs: ['compute.regionBackendServices.update', 'compute.instanceGroups.use', 'compute.healthChecks.useReadOnly'],
+      isUnserved: true,
     },
     {
       line: `POST ${regional}/forwardingRules`,
@@ -293,6 +322,7 @@ export const internalCalls = ({ project, region, zone, reserved }: ControllerPla
       needs: ['compute.forwardingRules.get'],
     },
     { line: 'POST global/firewalls', body: rule, by: 'ensureInternalFirewall', needs: changes('create') },
+    wait('global', 'globalOperations'),
     { line: 'GET global/firewalls/k8s-fw-a1', by: 'ensureInternalFirewall', needs: ['compute.firewalls.get'] },
     { line: 'PATCH global/firewalls/k8s-fw-a1', body: rule, by: 'ensureInternalFirewall', needs: changes('update') },
     {
@@ -304,6 +334,7 @@ export const internalCalls = ({ project, region, zone, reserved }: ControllerPla
       line: `DELETE ${regional}/backendServices/a1`,
       by: 'teardownInternalBackendService',
       needs: ['compute.regionBackendServices.delete'],
+      isUnserved: true,
     },
     {
       line: 'DELETE global/firewalls/k8s-fw-a1',
@@ -314,8 +345,14 @@ export const internalCalls = ({ project, region, zone, reserved }: ControllerPla
       line: `DELETE global/healthChecks/${check.name}`,
       by: 'teardownInternalHealthCheckAndFirewall',
       needs: ['compute.healthChecks.delete'],
+      isUnserved: true,
     },
-    { line: `DELETE ${group}`, by: 'ensureInternalInstanceGroupsDeleted', needs: ['compute.instanceGroups.delete'] },
+    {
+      line: `DELETE ${group}`,
+      by: 'ensureInternalInstanceGroupsDeleted',
+      needs: ['compute.instanceGroups.delete'],
+      isUnserved: true,
+    },
     {
       line: `DELETE ${regional}/addresses/a1`,
       by: 'ReleaseAddress',

@@ -12,11 +12,6 @@ const verbs: Readonly<Record<string, string>> = {
   aggregatedList: 'list',
   wait: 'get',
   getRouterStatus: 'get',
-  getHealth: 'get',
-  // Of instance groups.
-  addInstances: 'update',
-  removeInstances: 'update',
-  listInstances: 'list',
 };
 
 /** Changes in a network or subnetwork also need these. */
@@ -54,18 +49,6 @@ const has = ({ body }: CloudCall, field: string): boolean => {
 /** What a call needs for the resources that its body names. */
 const parts: Readonly<Record<string, (call: CloudCall, world: World) => string[]>> = {
   'compute.instances.insert': instanceNeeds,
-  'compute.targetPools.insert': (call) => [
-    ...(has(call, 'instances') ? ['compute.instances.use'] : []),
-    ...(has(call, 'healthChecks') ? ['compute.httpHealthChecks.useReadOnly'] : []),
-  ],
-  'compute.targetPools.addInstance': () => ['compute.instances.use'],
-  'compute.targetPools.removeInstance': () => ['compute.instances.use'],
-  'compute.targetPools.addHealthCheck': () => ['compute.httpHealthChecks.useReadOnly'],
-  'compute.targetPools.removeHealthCheck': () => ['compute.httpHealthChecks.useReadOnly'],
-  'compute.instanceGroups.addInstances': () => ['compute.instances.use'],
-  'compute.regionBackendServices.insert': backendNeeds,
-  'compute.regionBackendServices.patch': backendNeeds,
-  'compute.regionBackendServices.update': backendNeeds,
   'compute.addresses.insert': ({ body }) =>
     body['addressType'] === 'INTERNAL' ? ['compute.addresses.createInternal', 'compute.subnetworks.use'] : [],
   'compute.addresses.delete': (call, world) => {
@@ -83,14 +66,7 @@ const parts: Readonly<Record<string, (call: CloudCall, world: World) => string[]
           ...(has(call, 'IPAddress') ? ['compute.addresses.useInternal'] : []),
         ]
       : ['compute.targetPools.use', ...(has(call, 'IPAddress') ? ['compute.addresses.use'] : [])],
-  'compute.forwardingRules.setTarget': () => ['compute.targetPools.use'],
 };
-function backendNeeds(call: CloudCall): string[] {
-  return [
-    ...(has(call, 'backends') ? ['compute.instanceGroups.use'] : []),
-    ...(has(call, 'healthChecks') ? ['compute.healthChecks.useReadOnly'] : []),
-  ];
-}
 
 /** The accounts that a new VM is to act as. */
 const accountsIn = ({ method, body }: CloudCall): string[] =>

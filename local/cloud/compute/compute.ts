@@ -10,15 +10,12 @@ import {
 } from '../kernel/api.js';
 import { computeAccess } from './access.js';
 import { servedAddresses } from './addresses.js';
-import { servedBackendServices } from './backend-services.js';
 import { servedCatalog } from './catalog.js';
 import { ensureDefaults, servedDefaultNetwork } from './default-network.js';
 import { servedDisks } from './disks.js';
 import { servedFirewalls } from './firewalls.js';
 import { servedForwardingRules } from './forwarding-rules.js';
-import { servedHealthChecks } from './health-checks.js';
 import { isImageProject } from './images.js';
-import { servedInstanceGroups } from './instance-groups.js';
 import { servedInstances } from './instances.js';
 import { servedNetworks } from './networks.js';
 import { servedOperations } from './operations.js';
@@ -26,7 +23,6 @@ import { servedPreemption } from './preemption.js';
 import { computeService } from './resources.js';
 import { servedRouters } from './routers.js';
 import { servedSubnetworks } from './subnetworks.js';
-import { servedTargetPools } from './target-pools.js';
 
 const served: readonly Served[] = [
   servedOperations,
@@ -39,10 +35,6 @@ const served: readonly Served[] = [
   servedAddresses,
   servedDisks,
   servedInstances,
-  servedHealthChecks,
-  servedTargetPools,
-  servedInstanceGroups,
-  servedBackendServices,
   servedForwardingRules,
   servedPreemption,
 ];

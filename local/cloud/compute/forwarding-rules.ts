@@ -1,13 +1,13 @@
 /**
  * Compute's forwarding rules: an address and where its traffic goes. Public ones lead to a target pool, internal ones to a
- * backend service.
+ * backend service. Both are named only.
  */
 import type { JsonObject, World } from '../kernel/api.js';
 import { notSimulated } from '../kernel/errors.js';
 import { textOf, textsOf } from '../kernel/json-fields.js';
 import { freshExternalIp, reservedIn, useAddress, useAddresses } from './addresses.js';
-import { type Change, defineCollection, relabelled, type Wanted } from './collection.js';
-import { internalRule } from './internal-forwarding.js';
+import { defineCollection, type Wanted } from './collection.js';
+import { internalRule, unservedIn } from './internal-forwarding.js';
 import { parseIp } from './ip-ranges.js';
 import { projectIn } from './of-project.js';
 import {
@@ -24,18 +24,11 @@ import {
   notReady,
   type Place,
   pathOf,
-  referred,
   serverFields,
   unlink,
 } from './resources.js';
 
-const { addresses, forwardingRules, targetPools } = collections;
-
-/** The rules that send traffic to a target. */
-export const rulesTo = (world: World, target: string): (readonly [path: string, rule: JsonObject])[] =>
-  Object.entries(held(world, forwardingRules))
-    .filter(([, { resource }]) => unlink(String(resource['target'])) === target)
-    .map(([path, { resource }]) => [path, resource] as const);
+const { addresses, forwardingRules } = collections;
 
 function make(wanted: Wanted, world: World): JsonObject {
   const { body } = wanted.call;
@@ -49,7 +42,7 @@ function make(wanted: Wanted, world: World): JsonObject {
 
 function externalRule({ call: { body }, path, place }: Wanted, world: World): JsonObject {
   checkKind(body);
-  const target = targetOf(textOf(body['target']), 'resource.target', place, world);
+  const target = unservedIn(body, 'target', 'targetPools', place, world);
   const protocol = textOf(body['IPProtocol']) ?? 'TCP';
   const ports = portRange(body, protocol);
   const address = addressOf(textOf(body['IPAddress']), place, world);
@@ -85,12 +78,6 @@ function checkKind(body: JsonObject): void {
       throw invalid(`resource.${field}`, String(value), 'Rules with a target pool take portRange alone.');
     }
   }
-}
-
-/** The link of the target pool. */
-function targetOf(reference: string | undefined, field: string, place: Place, world: World): string {
-  if (reference && !reference.includes('/targetPools/')) throw notSimulated(`forwarding rules to ${reference}`);
-  return link(referred(reference, field, targetPools, place, world).path);
 }
 
 const withPorts = ['TCP', 'UDP', 'SCTP'];
@@ -169,26 +156,6 @@ function spansOf({ portRange: range, ports }: JsonObject): (readonly [number, nu
   });
 }
 
-const fixed = ['IPAddress', 'IPProtocol', 'portRange', 'target', 'region', 'name', 'loadBalancingScheme'];
-
-const patched: Change = ({ found: { resource } }, body) => {
-  const { fingerprint: _given, ...wanted } = body;
-  for (const field of fixed) {
-    const value = wanted[field];
-    if (value !== undefined && unlink(String(value)) !== unlink(String(resource[field]))) {
-      throw invalid(`resource.${field}`, String(value), 'The field of a forwarding rule cannot be changed by a patch.');
-    }
-    delete wanted[field];
-  }
-  const after = { ...resource, ...wanted };
-  return { ...after, fingerprint: fingerprint(after) };
-};
-
-const retargeted: Change = ({ found: { resource }, place }, body, world) => ({
-  ...resource,
-  target: targetOf(textOf(body['target']), 'target', place, world),
-});
-
 /** The address stays taken until the rule is gone. An ephemeral one is then released. */
 function released(path: string, { resource }: Held, world: World): void {
   for (const [at, found] of heldIn(world, addresses, projectIn(path))) {
@@ -202,7 +169,5 @@ export const servedForwardingRules = defineCollection({
   of: forwardingRules,
   scope: 'region',
   make,
-  changes: { patch: patched, setLabels: relabelled, setTarget: retargeted },
-  operationTypes: { setTarget: 'SetTarget' },
   deleted: released,
 });

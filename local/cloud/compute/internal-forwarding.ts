@@ -1,5 +1,6 @@
-/** Internal forwarding rules: an address of a subnet, and the backend service that its traffic goes to. */
+/** Internal forwarding rules: an address of a subnet. */
 import type { JsonObject, World } from '../kernel/api.js';
+import { notSimulated } from '../kernel/errors.js';
 import { textOf, textsOf } from '../kernel/json-fields.js';
 import { reservedIn, takenIn } from './addresses.js';
 import type { Wanted } from './collection.js';
@@ -17,26 +18,20 @@ import {
   type Place,
   pathOf,
   referred,
+  required,
   serverFields,
   unlink,
 } from './resources.js';
 
-const { addresses, backendServices, forwardingRules, subnetworks } = collections;
+const { addresses, forwardingRules, subnetworks } = collections;
 
 export function internalRule({ call: { body }, path, place }: Wanted, world: World): JsonObject {
   for (const field of ['target', 'portRange']) {
     const given = textOf(body[field]) ?? '';
     if (given !== '') throw invalid(`resource.${field}`, given, 'The field does not fit the scheme INTERNAL.');
   }
-  const service = referred(textOf(body['backendService']), 'resource.backendService', backendServices, place, world);
+  const service = unservedIn(body, 'backendService', 'backendServices', place, world);
   const subnetwork = referred(textOf(body['subnetwork']), 'resource.subnetwork', subnetworks, place, world);
-  if (service.found.resource['loadBalancingScheme'] !== 'INTERNAL') {
-    throw invalid('resource.backendService', service.path, 'The load balancing scheme must be that of the rule.');
-  }
-  const protocol = textOf(body['IPProtocol']) ?? 'TCP';
-  if (protocol !== service.found.resource['protocol']) {
-    throw invalid('resource.IPProtocol', protocol, 'The protocol must be that of the backend service.');
-  }
   const labels = checkLabels(body['labels']);
   const ip = addressOf(body, subnetwork, place, world);
   return {
@@ -44,10 +39,10 @@ export function internalRule({ call: { body }, path, place }: Wanted, world: Wor
     ...serverFields(path, forwardingRules, world),
     region: link(`projects/${place.project.projectId}/${place.scope}`),
     IPAddress: ip,
-    IPProtocol: protocol,
+    IPProtocol: textOf(body['IPProtocol']) ?? 'TCP',
     ...portsOf(body),
     description: textOf(body['description']) ?? '',
-    backendService: link(service.path),
+    backendService: service,
     subnetwork: link(subnetwork.path),
     network: networkOf(body, subnetwork.found, place, world),
     loadBalancingScheme: 'INTERNAL',
@@ -55,6 +50,18 @@ export function internalRule({ call: { body }, path, place }: Wanted, world: Wor
     labelFingerprint: fingerprint(labels),
     fingerprint: fingerprint([path, ip]),
   };
+}
+
+/**
+ * The link of what a rule leads to. Google's schema demands a target pool or a backend service. No service of these is
+ * simulated, so a rule may name any of its region.
+ */
+export function unservedIn(body: JsonObject, field: string, collection: string, place: Place, world: World): string {
+  const reference = textOf(body[field]) ?? '';
+  if (reference === '') throw required(`resource.${field}`);
+  const path = pathOf(reference, `resource.${field}`, place, world);
+  if (!path.startsWith(`${place.prefix}/${collection}/`)) throw notSimulated(`forwarding rules to ${reference}`);
+  return link(path);
 }
 
 function networkOf(body: JsonObject, { resource }: Held, place: Place, world: World): string {

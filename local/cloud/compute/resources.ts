@@ -38,26 +38,10 @@ export const collections = {
   addresses: { name: 'addresses', singular: 'address', kind: 'compute#address' },
   instances: { name: 'instances', singular: 'instance', kind: 'compute#instance' },
   disks: { name: 'disks', singular: 'disk', kind: 'compute#disk' },
-  httpHealthChecks: { name: 'httpHealthChecks', singular: 'httpHealthCheck', kind: 'compute#httpHealthCheck' },
-  httpsHealthChecks: { name: 'httpsHealthChecks', singular: 'httpsHealthCheck', kind: 'compute#httpsHealthCheck' },
-  healthChecks: {
-    name: 'healthChecks',
-    singular: 'healthCheck',
-    kind: 'compute#healthCheck',
-    isAlsoGlobal: true,
-  },
-  targetPools: { name: 'targetPools', singular: 'targetPool', kind: 'compute#targetPool' },
   forwardingRules: {
     name: 'forwardingRules',
     singular: 'forwardingRule',
     kind: 'compute#forwardingRule',
-    isAlsoGlobal: true,
-  },
-  instanceGroups: { name: 'instanceGroups', singular: 'instanceGroup', kind: 'compute#instanceGroup' },
-  backendServices: {
-    name: 'backendServices',
-    singular: 'backendService',
-    kind: 'compute#backendService',
     isAlsoGlobal: true,
   },
 } as const satisfies Record<string, Collection>;
@@ -127,8 +111,7 @@ export const lastOf = (path: string): string => path.slice(path.lastIndexOf('/')
  * Project numbers become ids.
  */
 export function pathOf(reference: string, field: string, place: Place, world: World): string {
-  // The cloud controller writes `/zones/…`.
-  const path = unlink(reference).replace(/^\//, '');
+  const path = unlink(reference);
   const full = path.startsWith('projects/') ? path : `projects/${place.project.projectId}/${path}`;
   const match = /^projects\/([^/]+)\/((?:global|regions\/[^/]+|zones\/[^/]+)\/.+)$/.exec(full);
   if (match === null || /^[a-z]+:/i.test(path)) throw invalid(field, reference, 'The URL is malformed.');

@@ -1,12 +1,13 @@
 /**
  * `k0s controller`: the API server, the approval of new nodes, the watch over their heartbeats, and with `--enable-worker` a
- * kubelet.
+ * kubelet. With `--enable-cloud-provider` it also runs the cloud controller that a package brings for the real k0s.
  */
 import { readFileSync } from 'node:fs';
 import type { Server } from 'node:net';
 import { hostname } from 'node:os';
 import { stringify } from 'yaml';
 import { startApiServer } from './api-server.js';
+import { runCloudController } from './cloud-controller.js';
 import { type ClusterConfig, readClusterConfig } from './cluster-config.js';
 import type { Given } from './command-line.js';
 import { conditionsOf, kindOf, type Thing } from './kinds.js';
@@ -66,6 +67,10 @@ function monitor(objects: Objects): void {
   setInterval(look, 500);
 }
 
+/** Where Compute is, by gcloud's own variable. A machine without it belongs to no simulated cloud that could be asked. */
+const computeUrl = (): string | undefined =>
+  /^CLOUDSDK_API_ENDPOINT_OVERRIDES_COMPUTE=(.+)$/m.exec(readIfThere('/etc/environment') ?? '')?.[1];
+
 const listening = (server: Server, port: number): Promise<void> =>
   new Promise((resolve, reject) => {
     server.once('error', reject);
@@ -111,6 +116,11 @@ export async function runController(given: Given, version: string, args: readonl
     K0sVars: k0sVars,
   });
   await serveStatus(status);
+  const compute = computeUrl();
+  if (flags.external && compute !== undefined) {
+    const urls = { compute, metadata: 'http://metadata.google.internal', proxy: process.env['HTTP_PROXY'] };
+    void runCloudController(objects, urls, new AbortController().signal);
+  }
   if (workloads) {
     await ownKubeletConfig(local, ca);
     const taints = [{ key: 'node-role.kubernetes.io/control-plane', effect: 'NoSchedule' }];

@@ -95,7 +95,12 @@ export function readKubeletFlags(given: Given): Pick<NodeFacts, 'external' | 'no
   return { external: given['enable-cloud-provider'] === 'true', nodeIp };
 }
 
-const uninitialized = { key: 'node.cloudprovider.kubernetes.io/uninitialized', value: 'true', effect: 'NoSchedule' };
+/** A node with it waits for a cloud controller. */
+export const uninitialized = {
+  key: 'node.cloudprovider.kubernetes.io/uninitialized',
+  value: 'true',
+  effect: 'NoSchedule',
+};
 
 async function ownAddress(): Promise<string> {
   const known = Object.values(networkInterfaces()).flatMap((each) => each ?? []);

@@ -38,13 +38,13 @@ interface Kept {
 const keyOf = (kind: Kind, namespace: string | undefined, name: string): string =>
   [`${apiOf(kind)}/${kind.plural}`, kind.namespaced ? (namespace ?? 'default') : '', name].join(' ');
 
-export function createObjects(): Objects {
-  const text = readIfThere(place.objects);
+export function createObjects(path: string = place.objects): Objects {
+  const text = readIfThere(path);
   const kept: Kept = text === undefined ? { version: 1, things: {} } : (JSON.parse(text) as Kept);
   const listeners = new Set<(change: Change) => void>();
 
   function changed(type: Change['type'], kind: Kind, thing: Thing, quietly = false): Thing {
-    if (!quietly) writeWhole(place.objects, JSON.stringify(kept));
+    if (!quietly) writeWhole(path, JSON.stringify(kept));
     for (const listener of listeners) listener({ type, kind, thing });
     return thing;
   }

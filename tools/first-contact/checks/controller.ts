@@ -22,6 +22,8 @@ async function changed(bench: Bench, place: Place, line: string, body?: unknown)
   const token = bench.fact('node-token');
   const reply = await bench.ask('compute', line, body, token);
   if (isPolicy(reply)) return unknown(`an organization policy forbids it here: ${reply.message}`);
+  // The simulated cloud serves neither target pools nor health checks.
+  if (reply.status === 501) return unknown(saidBy(reply));
   if (reply.status !== 200) return differs(saidBy(reply));
   const over = await ended(bench, place, operationIn(reply), { token });
   if (over === undefined) return differs('the operation did not end within two minutes');
