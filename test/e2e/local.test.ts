@@ -1,7 +1,7 @@
 /** `npm run local` as people use it: options, env file, tokens, and a clean stop. */
 
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,8 +10,8 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { makeFolder, runPlinth } from '../../local/demo/plinth-process.js';
 import { forge1Pat } from '../../local/forge1/forge1.js';
-import { people } from '../../local/stack/deployment.js';
-import { envFileOf, startLocal, startProgram } from '../support/halves.js';
+import { envFileOf, startLocal } from '../support/halves.js';
+import { oneAfterAnother, type Run } from '../support/one-after-another.js';
 import { argsOf } from '../support/scene.js';
 
 const tokenProgram = fileURLToPath(new URL('../../local/token.js', import.meta.url));
@@ -57,26 +57,30 @@ describe('npm run local', function () {
     [['--what'], '--what'],
     [['stray'], 'stray'],
   ];
-  it('refuses what it does not understand, by name, with exit code 2', async () => {
-    for (const [args, word] of bad) {
-      const run = startLocal(args, folder);
-      expect(await run.ended, args.join(' ')).to.equal(2);
-      expect(run.output()).to.include(word);
+  const programOf = (name: string): string => fileURLToPath(new URL(`../../local/${name}.js`, import.meta.url));
+  // Without programs there are no machines, whoever runs it.
+  const notHere = ['main', 'demo'].flatMap((name) => ['real', 'embedded'].map((machines) => ({ name, machines })));
+
+  it('refuses what it does not understand, by name, and machines that this computer cannot hold, with exit code 2', async () => {
+    const runs: readonly Run[] = [
+      ...bad.map(([args]): Run => [programOf('main'), args]),
+      ...notHere.map(({ name, machines }): Run => [programOf(name), ['--machines', machines]]),
+    ];
+    const ended = await oneAfterAnother(runs, { cwd: folder, env: { PATH: folder } });
+    expect(ended.map(({ exitCode }) => exitCode)).to.deep.equal(runs.map(() => 2));
+    for (const [n, [args, word]] of bad.entries()) expect(ended[n]?.stderr, args.join(' ')).to.include(word);
+    for (const [n, { machines }] of notHere.entries()) {
+      expect(ended[bad.length + n]?.stderr)
+        .to.match(new RegExp(`--machines ${machines} is not possible: .*(?:missing|need)`))
+        .and.to.include('--machines M');
     }
   });
 
-  for (const name of ['main', 'demo']) {
-    it(`refuses machines that this computer cannot hold, and says what to do (${name})`, async () => {
-      // Without programs there are none, whoever runs it.
-      const path = fileURLToPath(new URL(`../../local/${name}.js`, import.meta.url));
-      for (const machines of ['real', 'embedded']) {
-        const run = startProgram(path, ['--machines', machines], { cwd: folder, env: { PATH: folder } });
-        expect(await run.ended, machines).to.equal(2);
-        expect(run.output()).to.match(new RegExp(`--machines ${machines} is not possible: .*(?:missing|need)`));
-        expect(run.output()).to.include('--machines M');
-      }
-    });
-  }
+  it('refuses as a process of its own, too', async () => {
+    const run = startLocal(['--port', 'many'], folder);
+    expect(await run.ended).to.equal(2);
+    expect(run.output()).to.include('--port must be a whole number');
+  });
 
   it('serves until it is asked to stop: env file once all is ready, a bootstrap, a token for somebody else, nothing left', async () => {
     const envFile = join(folder, 'env');
@@ -124,37 +128,6 @@ describe('npm run local', function () {
     expect(await run.ended, run.output()).to.equal(0);
     expect(await listens(env['PLINTH_ENDPOINT'] ?? '')).to.equal(false);
     expect(await listens(env['PLINTH_ISSUER'] ?? '')).to.equal(false);
-  });
-
-  it('runs the page of pools as it is printed', async () => {
-    const page = readFileSync(fileURLToPath(new URL('../../../docs/operate/pools.md', import.meta.url)), 'utf8');
-    const [, section = ''] = page.split('## Try it locally');
-    const lines = [...section.matchAll(/```\n([\s\S]*?)```/g)].flatMap(([, block = '']) => block.trim().split('\n'));
-    const [start = '', source, token, ...commands] = lines;
-    expect([source, token]).to.deep.equal([
-      'set -a; . /tmp/plinth.env; set +a',
-      `export PLINTH_TOKEN=$(npm run -s local:token -- ${people.admin})`,
-    ]);
-    const [, words = ''] = /^npm run local -- (.*)$/.exec(start) ?? [];
-    const args = [...words.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '');
-    const envFile = join(folder, 'env');
-    const run = startLocal(
-      args.map((arg) => (arg === '/tmp/plinth.env' ? envFile : arg)),
-      folder,
-    );
-    const env = await envFileOf(run, envFile);
-    const asked = await promisify(execFile)(process.execPath, [tokenProgram, people.admin], { cwd: folder });
-    const operator = { folder, env: { ...env, PLINTH_TOKEN: asked.stdout.trim() } };
-    expect(commands).to.have.length.above(2);
-    for (const command of commands) {
-      const made = await runPlinth(command.replace(/^npx plinth /, '').split(' '), operator);
-      expect(made.exitCode, `${command}\n${made.stdout}${made.stderr}`).to.equal(0);
-      expect(made.stdout, command)
-        .to.include('europe-west4')
-        .and.match(/ of 2\b|drained/);
-    }
-    run.child.kill('SIGINT');
-    expect(await run.ended, run.output()).to.equal(0);
   });
 
   it('a token is asked for in vain where nothing runs', async () => {

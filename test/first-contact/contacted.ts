@@ -98,7 +98,7 @@ export interface Contacted {
   readonly stderr: string;
 }
 
-const program = join('dist', 'tools', 'first-contact', 'main.js');
+export const program = join('dist', 'tools', 'first-contact', 'main.js');
 
 interface Running {
   kill(signal: NodeJS.Signals): void;

@@ -9,8 +9,9 @@ import { ceiling } from '../../tools/first-contact/plan.js';
 import { limit } from '../../tools/first-contact/price.js';
 import { type Exchange, type Recording, readRecording } from '../../tools/first-contact/recording.js';
 import { makeOptions } from '../install-config/make-options.js';
-import { contact, delegating, environmentOf, given, inFolder, operatorsCloud } from './contacted.js';
-import { delegationsOf, goesWhenStopped, holdsIn, projectsOf, stopped, verdicts } from './in-worlds.js';
+import { oneAfterAnother, type Run } from '../support/one-after-another.js';
+import { contact, delegating, environmentOf, given, inFolder, operatorsCloud, program } from './contacted.js';
+import { delegationsOf, holdsIn, projectsOf, stopped, verdicts } from './in-worlds.js';
 import { replay } from './replay.js';
 
 let recorded: Recording | undefined;
@@ -23,18 +24,18 @@ describe('first contact', function () {
   });
 
   // The second is on the way when the first is told.
-  for (const [before, at] of [
-    ['billing.may-link', 'projects.create'],
-    ['dns.zone', 'dns.delegation'],
+  for (const [before, at, way, how] of [
+    ['billing.may-link', 'projects.create', { signal: 'SIGHUP', hangUp: true }, 'as its terminal is closed'],
+    ['dns.zone', 'dns.delegation', { signal: 'SIGINT' }, 'by Ctrl-C'],
   ] as const) {
-    it(`removes what it made when it is stopped in ${at}, and says so by 130`, () =>
+    it(`removes what it made when it is stopped in ${at} ${how}, and says so by 130`, () =>
       inFolder(async (folder) => {
         // Both take a while, so that the signal comes in time.
         const cloud = await operatorsCloud({ worldSettings: { 'pace.dns': 100, 'delay.project': 500 } });
         try {
           const out = join(folder, 'recording.jsonl');
           const args = [...given, ...delegating, '--yes', '--out', out, '--only', 'dns.delegation'];
-          const ran = await stopped(environmentOf(cloud), args, before);
+          const ran = await stopped(environmentOf(cloud), args, before, way);
           expect(ran.code, ran.stdout + ran.stderr).to.equal(130);
           const states = Object.values(await projectsOf(cloud));
           expect(states.filter((state) => state !== 'DELETE_REQUESTED')).to.deep.equal([]);
@@ -50,9 +51,6 @@ describe('first contact', function () {
         }
       }));
   }
-
-  it('removes what it made when it is stopped by SIGHUP as its terminal is closed', () =>
-    goesWhenStopped({ signal: 'SIGHUP', hangUp: true }));
 
   it('removes what it made, too, when the recording cannot be written any more', () =>
     inFolder(async (folder) => {
@@ -73,18 +71,6 @@ describe('first contact', function () {
         await cloud.close();
       }
     }));
-
-  it('makes nothing where the recording cannot be begun', async () => {
-    const ran = await contact({ GOOGLE_CLOUD_PROJECT: 'p' }, [
-      ...given,
-      '--yes',
-      '--out',
-      '/no/such/folder/recording.jsonl',
-    ]);
-    expect([ran.code, ran.stderr]).to.satisfy(
-      ([code, said]: [number, string]) => code === 2 && said.includes('--out') && !said.includes('    at '),
-    );
-  });
 
   it('says by its exit code that something differs, and what', () =>
     inFolder(async (folder) => {
@@ -120,21 +106,23 @@ describe('first contact', function () {
       }
     }));
 
-  it('makes nothing without consent', async () => {
-    const ran = await contact({}, [...given]);
-    expect([ran.code, ran.stderr]).to.satisfy(
-      ([code, said]: [number, string]) => code === 2 && said.includes('at most') && said.includes('--yes'),
+  it('makes nothing where the recording cannot be begun, without consent, or for a check that it does not know, and lists its checks', async () => {
+    const runs = [
+      [...given, '--yes', '--out', '/no/such/folder/recording.jsonl'],
+      given,
+      [...given, '--yes', '--only', 'no.such'],
+      ['--list'],
+    ];
+    const path = process.env['PATH'] ?? '';
+    const [unwritable, unasked, unknown, listed] = await oneAfterAnother(
+      runs.map((args): Run => [program, args]),
+      { env: { PATH: path, GOOGLE_CLOUD_PROJECT: 'p' } },
     );
-  });
-
-  it('refuses what it does not know, and lists its checks', async () => {
-    const ran = await contact({}, [...given, '--yes', '--only', 'no.such']);
-    expect([ran.code, ran.stderr.split('\n')[0]]).to.deep.equal([
-      2,
-      'There is no check no.such. --list shows them all.',
-    ]);
-    const listed = await contact({}, ['--list']);
-    expect(listed.stdout.trim().split('\n').length).to.equal(checks.length);
+    expect([unwritable, unasked, unknown, listed].map((ended) => ended?.exitCode)).to.deep.equal([2, 2, 2, 0]);
+    expect(unwritable?.stderr).to.include('--out').and.not.to.include('    at ');
+    expect(unasked?.stderr).to.include('at most').and.to.include('--yes');
+    expect(unknown?.stderr.split('\n')[0]).to.equal('There is no check no.such. --list shows them all.');
+    expect(listed?.stdout.trim().split('\n').length).to.equal(checks.length);
   });
 
   it('looks for each quota that a bootstrap needs', () => {

@@ -40,7 +40,6 @@ import type { StepMessage } from '../../shared/bootstrap/message.js';
 import type { GivenOptions } from '../../shared/bootstrap/options.js';
 import { collections, type FunctionName, functionNames } from '../../shared/names.js';
 import { acceptOptions } from '../support/accept-options.js';
-import '../support/compute-schema.js';
 
 type Tables = Record<string, Record<string, unknown>>;
 

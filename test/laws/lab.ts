@@ -33,7 +33,6 @@ import { createTestKeys } from '../../local/stack/test-keys.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { functionNames, type Lane } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
-import '../support/compute-schema.js';
 
 type Tables = Record<string, Record<string, unknown>>;
 

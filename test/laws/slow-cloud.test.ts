@@ -13,7 +13,6 @@ import { makeOptions } from '../install-config/make-options.js';
 import { createLab, type Lab } from './lab.js';
 
 const variants: readonly (readonly [name: string, options: Partial<BootstrapOptions>])[] = [
-  ['one datacenter', {}],
   [
     'two datacenters on spot VMs with a shared DNS project',
     { multiDc: true, spotVms: true, dnsProjectId: local.dnsProject },

@@ -20,7 +20,6 @@ import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { type InstallConfig, readInstallConfig } from '../../shared/install-config/config.js';
 import { decryptSecrets, type SecretsFile } from '../../shared/install-config/secrets.js';
 import { functionNames } from '../../shared/names.js';
-import './compute-schema.js';
 import { type PlinthHere, runAt, startAt } from './plinth-here.js';
 
 /** Flags by name; `true` is a flag without a value, a list repeats it, undefined leaves it out. */

@@ -7,6 +7,7 @@ import type { WorldName } from '../../local/cloud/worlds/table.js';
 import { makePackage, sampleVersion } from '../../local/packages/make-package.js';
 import { publishPackage } from '../../local/packages/publish.js';
 import { type FunctionEnvironment, functionAccount, local } from '../../local/stack/deployment.js';
+import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { functionNames } from '../../shared/names.js';
 import { runAt } from '../support/plinth-here.js';
 import {
@@ -14,6 +15,7 @@ import {
   type Caller,
   changesIn,
   type Flags,
+  failedWith,
   makeScene,
   type Outcome,
   outcomeOf,
@@ -66,6 +68,17 @@ describe('organization policies, before anything is made', function () {
       setOrganizationPolicy(scene.cloud.world, at, constraint as ConstraintName, undefined);
     }
   };
+  let tooFewCpus: string;
+  /** Bootstraps end at the check of quotas, which fails: what policies are asked for beforehand was settled by then. */
+  const endEarly = (): void => {
+    tooFewCpus = scene.cloud.faults.quota({ metric: 'CPUS', limit: 1 });
+  };
+  beforeEach(endEarly);
+  afterEach(() => scene.cloud.faults.clear());
+  function begun(outcome: Outcome): BootstrapView {
+    failedWith(outcome, 'quota');
+    return outcome.result.bootstrap as BootstrapView;
+  }
   /** A bootstrap in a folder with these policies. They go afterwards. */
   async function under(rules: Rules, flags: Flags = {}, name = newName()): Promise<Outcome> {
     set(place, rules);
@@ -82,7 +95,7 @@ describe('organization policies, before anything is made', function () {
 
   it('are read where the project will be, by the function that makes it, before it begins and again by its step', async () => {
     const since = scene.cloud.calls.last();
-    const { warnings, instances } = succeeded(await (await scene.caller()).bootstrap(newName()));
+    const { warnings, instances } = begun(await (await scene.caller()).bootstrap(newName()));
     expect(warnings).to.deep.equal([]);
     const found = reads(since);
     const names = found.map(({ params }) => String(params['name']));
@@ -148,7 +161,7 @@ describe('organization policies, before anything is made', function () {
     const since = scene.cloud.calls.last();
     const denied = deny('oslogin.googleapis.com');
     const both: Rules = { 'gcp.restrictServiceUsage': denied, 'serviceuser.services': denied };
-    succeeded(await under(both));
+    expect(begun(await under(both)).instances.find(({ id }) => id === 'apis')?.state).to.equal('done');
     const { members } = refusalOf(await under({ ...both, 'compute.requireOsLogin': enforced }));
     expect(members.constraints.map(({ constraint }) => constraint)).to.have.members(Object.keys(both));
     expect(members.detail).to.include('oslogin.googleapis.com');
@@ -168,6 +181,7 @@ describe('organization policies, before anything is made', function () {
       'gcp.restrictServiceUsage': deny('container.googleapis.com'),
       'compute.restrictLoadBalancerCreationForTypes': allow('in:INTERNAL'),
     };
+    scene.cloud.faults.remove(tooFewCpus);
     scene.cloud.faults.add({ method: 'orgpolicy.*', times: 2, code: 503 });
     expect(succeeded(await under(rules)).warnings).to.deep.equal([]);
     const names = reads(since).map(({ params }) => String(params['name']));
@@ -176,7 +190,7 @@ describe('organization policies, before anything is made', function () {
 
   describe('that cannot be judged are unknown, never fine', () => {
     const warned = (outcome: Outcome, ...words: string[]): void => {
-      const { warnings, instances } = succeeded(outcome);
+      const { warnings, instances } = begun(outcome);
       expect(instances.find(({ id }) => id === 'policies')?.state).to.equal('done');
       expect(warnings).to.have.lengthOf(1);
       for (const word of words) expect(warnings[0]).to.include(word);
@@ -223,6 +237,7 @@ describe('organization policies, before anything is made', function () {
     });
 
     it('without it, a later refusal is told as it comes', async () => {
+      scene.cloud.faults.remove(tooFewCpus);
       const giveBack = withoutRight();
       try {
         const { result } = await under({ 'compute.vmExternalIpAccess': { denyAll: true } });
@@ -262,14 +277,14 @@ describe('organization policies, before anything is made', function () {
   it('refused once, go on by the same command when they are changed; then those of the project count, and one that is not met is a warning', async () => {
     const name = newName();
     refusalOf(await under({ 'iam.disableServiceAccountCreation': enforced }, {}, name));
-    succeeded(await under({}, {}, name));
+    begun(await under({}, {}, name));
     const since = scene.cloud.calls.last();
-    const again = succeeded(await under({ 'compute.vmExternalIpAccess': { denyAll: true } }, {}, name));
+    const again = begun(await under({ 'compute.vmExternalIpAccess': { denyAll: true } }, {}, name));
     expect(again.warnings.join()).to.include('compute.vmExternalIpAccess').and.to.include(again.projectId);
     const names = reads(since).map(({ params }) => String(params['name']));
     expect(names.filter((each) => !each.startsWith(`projects/${again.projectId}/`))).to.deep.equal([]);
     set(`projects/${again.projectId}`, { 'compute.vmExternalIpAccess': { allowAll: true } });
-    const third = succeeded(await under({ 'compute.vmExternalIpAccess': { denyAll: true } }, {}, name));
+    const third = begun(await under({ 'compute.vmExternalIpAccess': { denyAll: true } }, {}, name));
     expect(third.warnings).to.deep.equal([]);
   });
 });

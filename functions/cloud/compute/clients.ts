@@ -38,29 +38,36 @@ type Verb = (
 type Client = Readonly<Record<string, Verb>>;
 export type ComputeClients = (name: ClientName) => Promise<Client>;
 
-interface WithGax {
-  _gaxModule: {
-    readonly protobuf: object;
-    /** What was read before is kept. */
-    readonly protobufFromJSON: (schema: object) => unknown;
-  };
+/** Google's library beneath its clients. */
+interface Gax {
+  readonly GrpcClient: new (options: object) => { loadProtoJSON(schema: object): unknown };
+  readonly protobuf: object;
+  /** What was read before is kept, by a hash of all of it. */
+  readonly protobufFromJSON: (schema: object) => unknown;
 }
 
-const schemas = new WeakMap<object, unknown>();
-
 /**
- * For each refusal with details, such as that an API is not usable yet, Google's client reads the schema of all of Compute Engine
- * anew. That takes a third of a second, in which nobody else goes on. With this it takes the one that it calls by.
+ * Google's clients look up the schema of all of Compute Engine by its hash whenever one is made, 30 ms each. For each refusal
+ * with details, such as that an API is not usable yet, they read it anew. That takes a third of a second, in which nobody else
+ * goes on. With this they take what was read once.
  */
-function keepSchema(client: WithGax): void {
-  const gax = client._gaxModule;
+function keepSchema(gax: Gax): Gax {
+  const schemas = new WeakMap<object, unknown>();
   const fromJSON = (schema: object): unknown => {
     const kept = schemas.get(schema) ?? gax.protobufFromJSON(schema);
     schemas.set(schema, kept);
     return kept;
   };
-  client._gaxModule = { ...gax, protobuf: { ...gax.protobuf, Root: { fromJSON } } };
+  const GrpcClient = class extends gax.GrpcClient {
+    override loadProtoJSON(schema: object): unknown {
+      return fromJSON(schema);
+    }
+  };
+  return { ...gax, GrpcClient, protobuf: { ...gax.protobuf, Root: { fromJSON } } };
 }
+
+/** That of the first client, for all of this process. */
+let gax: Gax | undefined;
 
 /** Makes each client once, on first use, with the function's own credentials. */
 export function createComputeClients({
@@ -70,16 +77,21 @@ export function createComputeClients({
   const made = new Map<ClientName, Promise<Client>>();
   const url = new URL(config.endpoints.compute);
   const make = async (name: ClientName): Promise<Client> => {
-    const ClientClass = (await clientClasses[name]()) as unknown as new (options: Resource) => Client & WithGax;
-    const client = new ClientClass({
+    const ClientClass = (await clientClasses[name]()) as unknown as new (
+      options: Resource,
+      library: { readonly fallback: Gax } | undefined,
+    ) => Client & { _gaxModule: Gax };
+    const options = {
       fallback: true,
       protocol: url.protocol.replace(':', ''),
       apiEndpoint: url.hostname,
       port: Number(url.port || (url.protocol === 'http:' ? 80 : 443)),
       authClient: credentials,
       projectId: config.project,
-    });
-    keepSchema(client);
+    };
+    const client = new ClientClass(options, gax && { fallback: gax });
+    gax ??= keepSchema(client._gaxModule);
+    client._gaxModule = gax;
     return client;
   };
   return (name) => {
