@@ -77,10 +77,9 @@ describe('the config for ssh', () => {
   it('is not written by a proxy that is no http://host:port, and shows no password of it', async () => {
     standsWith({ externalIp: '203.0.113.7' });
     for (const proxy of ['proxy', 'http://robot:planted-word@proxy.example:3128', 'https://proxy.example:3128']) {
-      const { code, stdout, stderr } = await sandbox.run(
-        ['beta', 'bootstrap-cloud', 'ssh', 'demo', '--print-config'],
-        { PLINTH_SSH_PROXY: proxy },
-      );
+      const { code, stdout, stderr } = await sandbox.run(['beta', 'bootstrap-cloud', 'ssh', 'demo', '--print-config'], {
+        PLINTH_SSH_PROXY: proxy,
+      });
       expect({ proxy, code }, stderr).to.deep.equal({ proxy, code: 2 });
       expect(stderr).to.include('PLINTH_SSH_PROXY must be http://host:port');
       expect(stdout + stderr).to.not.include('planted-word');

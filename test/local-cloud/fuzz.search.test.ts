@@ -6,8 +6,8 @@ import { bySeed, createRounds, searchMs, seed } from '../support/search.js';
 import { owner, project, type ReadyCloud, readyCloud } from './ready-cloud.js';
 
 const fuzzed = apiDefinitions.map(({ api }) => api);
-/** Their methods are about what another API makes, or about the caller's own profile alone. */
-const needsOthers: readonly ApiName[] = ['iamcredentials.v1', 'oslogin.v1'];
+/** Their methods are about what another API makes, the caller's own profile alone, or few constraints by name. */
+const needsOthers: readonly ApiName[] = ['iamcredentials.v1', 'oslogin.v1', 'orgpolicy.v2'];
 /** They wait, or take from the caller what all the rest needs. */
 const untried = /\.wait$|organizations\.setIamPolicy$/;
 /** Of all methods of an API. Nights have the time for more. */

@@ -2,7 +2,6 @@
 import { region, zone } from '../local-cloud/furnished.js';
 import type { Command, Commands } from './commands.js';
 
-const anything = /^/;
 const fails = (words: RegExp): { readonly fails: RegExp } => ({ fails: words });
 const notThere = fails(/not ?found|does not exist|doesn't exist|permission/i);
 const refused = fails(/./);

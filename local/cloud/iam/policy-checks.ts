@@ -24,7 +24,7 @@ const serviceOf: readonly (readonly [RegExp, string])[] = [
 const general = /^roles\/(owner|editor|viewer|iam\.\w+)$/;
 
 /** Whether the resource supports the role. */
-export function mayBeBound(role: string, resource: string): boolean {
+function mayBeBound(role: string, resource: string): boolean {
   if (!role.startsWith('roles/')) return true;
   if (/^projects\/[^/]+$/.test(resource)) return !aboveProjects.test(role);
   const service = serviceOf.find(([form]) => form.test(resource))?.[1];

@@ -2,7 +2,7 @@
 import { type ApiDefinition, type CloudCall, GoogleError, type Handler, type World } from '../kernel/api.js';
 import { badRequest, notSimulated } from '../kernel/errors.js';
 import { isConstraint } from './constraints.js';
-import { effectiveOn, rulesOf } from './policies.js';
+import { effectiveOn, isConditional, rulesOf } from './policies.js';
 
 /** How replies name a project, folder or organization, and the name by which its policies are kept. */
 function placeIn(world: World, place: string): { readonly shown: string; readonly kept: string } {
@@ -23,6 +23,7 @@ const getEffective: Handler = ({ params: { name = '' } }, world) => {
   if (!isConstraint(constraint)) {
     throw badRequest('Request contains an invalid argument.', 'name', `Unknown constraint: constraints/${constraint}`);
   }
+  if (isConditional(world, kept, constraint)) throw notSimulated('conditions of organization policies');
   return {
     name: `${shown}/policies/${constraint}`,
     spec: { rules: rulesOf(effectiveOn(world, kept, constraint)) },

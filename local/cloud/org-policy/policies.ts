@@ -63,6 +63,10 @@ function nearestRules(world: World, resource: string, constraint: ConstraintName
   return undefined;
 }
 
+/** Whether the policy that holds depends on tags, which are not simulated. */
+export const isConditional = (world: World, resource: string, constraint: ConstraintName): boolean =>
+  nearestRules(world, resource, constraint)?.some((rule) => rule['condition'] !== undefined) ?? false;
+
 const readBoolean = (rules: readonly JsonObject[]): Effective => ({
   kind: 'boolean',
   enforced: rules.some((rule) => flagOf(rule['enforce']) === true),
