@@ -24,6 +24,8 @@ export interface Objects {
   /** `quietly` skips the write to the disk. */
   replace(kind: Kind, namespace: string | undefined, name: string, draft: Draft, quietly?: boolean): Thing;
   remove(kind: Kind, namespace: string | undefined, name: string): Thing;
+  /** What was deleted after this version, as far as it is remembered. */
+  deletedSince(kind: Kind, version: number): Thing[];
   onChange(listener: (change: Change) => void): () => void;
 }
 
@@ -38,6 +40,8 @@ interface Kept {
 const keyOf = (kind: Kind, namespace: string | undefined, name: string): string =>
   [`${apiOf(kind)}/${kind.plural}`, kind.namespaced ? (namespace ?? 'default') : '', name].join(' ');
 
+const mostDeleted = 100;
+
 export function createObjects(path: string = place.objects): Objects {
   const text = readIfThere(path);
   const kept: Kept = text === undefined ? { version: 1, things: {} } : (JSON.parse(text) as Kept);
@@ -49,9 +53,15 @@ export function createObjects(path: string = place.objects): Objects {
     return thing;
   }
 
-  function gone(kind: Kind, namespace: string | undefined, name: string, thing: Thing): Thing {
+  /** The last ones, for a watch that begins after the deletion that it is to report. */
+  const deleted: { readonly kind: Kind; readonly thing: Thing }[] = [];
+
+  function gone(kind: Kind, namespace: string | undefined, name: string, { metadata, ...rest }: Thing): Thing {
     delete kept.things[keyOf(kind, namespace, name)];
     kept.version += 1;
+    const thing = { ...rest, metadata: { ...metadata, resourceVersion: String(kept.version) } } as Thing;
+    deleted.push({ kind, thing });
+    if (deleted.length > mostDeleted) deleted.shift();
     return changed('DELETED', kind, thing);
   }
 
@@ -97,6 +107,10 @@ export function createObjects(path: string = place.objects): Objects {
       kept.things[keyOf(kind, namespace, name)] = marked;
       return changed('MODIFIED', kind, marked);
     },
+    deletedSince: (kind, version) =>
+      deleted.flatMap(({ kind: its, thing }) =>
+        its === kind && Number(thing.metadata.resourceVersion) > version ? thing : [],
+      ),
     onChange(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
