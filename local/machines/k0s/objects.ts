@@ -42,6 +42,21 @@ const keyOf = (kind: Kind, namespace: string | undefined, name: string): string 
 
 const mostDeleted = 100;
 
+/** The last deletions, for a watch that begins after one that it is to report. */
+function createDeletions() {
+  const last: { readonly kind: Kind; readonly thing: Thing }[] = [];
+  return {
+    add(kind: Kind, thing: Thing): void {
+      last.push({ kind, thing });
+      if (last.length > mostDeleted) last.shift();
+    },
+    since: (kind: Kind, version: number): Thing[] =>
+      last.flatMap(({ kind: its, thing }) =>
+        its === kind && Number(thing.metadata.resourceVersion) > version ? thing : [],
+      ),
+  };
+}
+
 export function createObjects(path: string = place.objects): Objects {
   const text = readIfThere(path);
   const kept: Kept = text === undefined ? { version: 1, things: {} } : (JSON.parse(text) as Kept);
@@ -53,15 +68,13 @@ export function createObjects(path: string = place.objects): Objects {
     return thing;
   }
 
-  /** The last ones, for a watch that begins after the deletion that it is to report. */
-  const deleted: { readonly kind: Kind; readonly thing: Thing }[] = [];
+  const deleted = createDeletions();
 
   function gone(kind: Kind, namespace: string | undefined, name: string, { metadata, ...rest }: Thing): Thing {
     delete kept.things[keyOf(kind, namespace, name)];
     kept.version += 1;
     const thing = { ...rest, metadata: { ...metadata, resourceVersion: String(kept.version) } } as Thing;
-    deleted.push({ kind, thing });
-    if (deleted.length > mostDeleted) deleted.shift();
+    deleted.add(kind, thing);
     return changed('DELETED', kind, thing);
   }
 
@@ -107,10 +120,7 @@ export function createObjects(path: string = place.objects): Objects {
       kept.things[keyOf(kind, namespace, name)] = marked;
       return changed('MODIFIED', kind, marked);
     },
-    deletedSince: (kind, version) =>
-      deleted.flatMap(({ kind: its, thing }) =>
-        its === kind && Number(thing.metadata.resourceVersion) > version ? thing : [],
-      ),
+    deletedSince: deleted.since,
     onChange(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
