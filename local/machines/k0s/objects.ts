@@ -46,9 +46,10 @@ const mostDeleted = 100;
 function createDeletions() {
   const last: { readonly kind: Kind; readonly thing: Thing }[] = [];
   return {
-    add(kind: Kind, thing: Thing): void {
+    add(kind: Kind, thing: Thing): Thing {
       last.push({ kind, thing });
       if (last.length > mostDeleted) last.shift();
+      return thing;
     },
     since: (kind: Kind, version: number): Thing[] =>
       last.flatMap(({ kind: its, thing }) =>
@@ -69,13 +70,11 @@ export function createObjects(path: string = place.objects): Objects {
   }
 
   const deleted = createDeletions();
-
   function gone(kind: Kind, namespace: string | undefined, name: string, { metadata, ...rest }: Thing): Thing {
     delete kept.things[keyOf(kind, namespace, name)];
     kept.version += 1;
     const thing = { ...rest, metadata: { ...metadata, resourceVersion: String(kept.version) } } as Thing;
-    deleted.add(kind, thing);
-    return changed('DELETED', kind, thing);
+    return changed('DELETED', kind, deleted.add(kind, thing));
   }
 
   const self: Objects = {
