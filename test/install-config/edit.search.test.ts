@@ -5,7 +5,7 @@ import { CORE_SCHEMA, load } from 'js-yaml';
 import { isScalar, parse, parseDocument } from 'yaml';
 import { editYaml } from '../../shared/install-config/edit.js';
 import { createRandom, type Random } from '../organizations/random.js';
-import { bySeed, searchFor } from '../support/search.js';
+import { bySeed, searchFor, searchMs } from '../support/search.js';
 
 type Tree = { [key: string]: unknown };
 const isTree = (value: unknown): value is Tree => typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -206,7 +206,7 @@ const withLeaf = (tree: Tree, [key = '', ...rest]: readonly string[], value: unk
 });
 
 /** So that a seed means the same trees on any computer. */
-const byDay = process.env['PLINTH_TEST_SECONDS'] === undefined ? { numRuns: 500 } : {};
+const byDay = searchMs <= 3000 ? { numRuns: 500 } : {};
 
 describe(`an edit of any YAML ${bySeed}`, function () {
   this.timeout(200_000);
