@@ -25,8 +25,8 @@ export async function searchFor<T>(
   await fc.assert(property, { seed, ...more, numRuns: 1 });
   await fc.assert(property, {
     seed: seed + 1,
-    numRuns: 1_000_000,
     ...more,
+    numRuns: 1_000_000,
     interruptAfterTimeLimit: forMs,
     // That the time was over before there was another one is no fault.
     reporter(details) {
