@@ -17,6 +17,7 @@ import type { AnyStep } from '../../functions/engine/step.js';
 import { realTimers } from '../../functions/host/clock.js';
 import { createLog, type Severity } from '../../functions/host/log.js';
 import { realRandom } from '../../functions/host/random.js';
+import { withRetries } from '../../functions/store/retry.js';
 import type { Store } from '../../functions/store/store.js';
 import { noTracing } from '../../functions/tracing/tracing.js';
 import { createMemoryStore, type MemoryStore } from '../../local/functions/memory-store.js';
@@ -173,7 +174,7 @@ export function createWorld(settings: Readonly<Record<string, string>> = {}, fir
         signal?.throwIfAborted();
       },
     },
-    store: storeOf(own),
+    store: withRetries(storeOf(own), { clock: realTimers, random: realRandom }),
     publisher: {
       async publish(_lane, messages) {
         if (own.dead) throw new Killed();

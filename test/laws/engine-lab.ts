@@ -21,6 +21,7 @@ import { createOsLoginIdentity } from '../../functions/host/os-login.js';
 import { realRandom } from '../../functions/host/random.js';
 import { createRemote, type Remote } from '../../functions/remote/remote.js';
 import { stepsOf } from '../../functions/steps/index.js';
+import { withRetries } from '../../functions/store/retry.js';
 import type { Store } from '../../functions/store/store.js';
 import { noTracing } from '../../functions/tracing/tracing.js';
 import { put } from '../../local/cloud/compute/of-project.js';
@@ -206,7 +207,7 @@ export async function createEngineLab(options: EngineLabOptions = {}): Promise<E
       log,
       clock,
       random: realRandom,
-      store: dying,
+      store: withRetries(dying, { clock, random: realRandom }),
       publisher: {
         async publish(_lane, messages) {
           if (living.dead) throw new Dead();
