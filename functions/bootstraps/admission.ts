@@ -8,7 +8,7 @@ import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import { type CountersRecord, liftCounters, noCounts, ofOwner, readCounts } from '../engine/record/counts.js';
 import { read } from '../store/lift.js';
-import { afterConflict, persist } from '../store/persist.js';
+import { afterConflict } from '../store/retry.js';
 import { Conflict } from '../store/store.js';
 import { inTurn } from '../store/turns.js';
 
@@ -16,7 +16,7 @@ const tries = 30;
 const open: AdmissionView = { state: 'open' };
 
 const countersOf = async ({ store }: Pick<Context, 'store'>) =>
-  read(await persist(() => store.get(collections.counters, countersId)), liftCounters);
+  read(await store.get(collections.counters, countersId), liftCounters);
 
 /** Throws `stopped` with who, when and why. */
 export function checkAdmission(counters: Pick<CountersRecord, 'admission'> | undefined): void {
@@ -44,7 +44,7 @@ export async function readCounters(
 
 /** Stops new bootstraps, also with a new reason, or starts them again. Starting twice changes nothing. */
 export async function switchAdmission(
-  context: Pick<Context, 'store' | 'clock' | 'log'>,
+  context: Pick<Context, 'store' | 'clock' | 'log' | 'random'>,
   by: string,
   wanted: { readonly state: 'stopped'; readonly reason: string } | { readonly state: 'open' },
 ): Promise<AdmissionView> {
@@ -57,19 +57,17 @@ export async function switchAdmission(
     const target = { collection: collections.counters, id: countersId };
     try {
       await inTurn(store, countersId, () =>
-        persist(() =>
-          store.commit([
-            found === undefined
-              ? { kind: 'create', ...target, data: { ...noCounts, admission } }
-              : { kind: 'update', ...target, version: found.version, data: { admission } },
-          ]),
-        ),
+        store.commit([
+          found === undefined
+            ? { kind: 'create', ...target, data: { ...noCounts, admission } }
+            : { kind: 'update', ...target, version: found.version, data: { admission } },
+        ]),
       );
       log('INFO', `${by}: new bootstraps are ${admission.state}`, { before, after: admission });
       return admission;
     } catch (error) {
       if (!(error instanceof Conflict)) throw error;
-      await afterConflict(attempt);
+      await afterConflict(context, attempt);
     }
   }
   throw new Problem('unavailable', 'Too many bootstraps are begun at once.', { retryAfterSeconds: 2 });

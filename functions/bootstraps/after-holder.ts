@@ -10,7 +10,6 @@ import { callSeconds } from '../cloud/call-seconds.js';
 import type { Context } from '../context.js';
 import { type LeaseRecord, liftLease, read } from '../engine/record/documents.js';
 import { leaseTimes } from '../engine/run/lease.js';
-import { persist } from '../store/persist.js';
 import type { Document, Write } from '../store/store.js';
 
 /** The same writes, with leases against the versions that were read. A claim in between makes the caller decide again. */
@@ -21,7 +20,7 @@ export async function afterHolders(
 ): Promise<Write[]> {
   const ids = writes.flatMap((write) => (isLease(write) ? write.id : []));
   if (ids.length === 0) return [...writes];
-  const found = await persist(() => store.getMany(collections.leases, ids));
+  const found = await store.getMany(collections.leases, ids);
   const held = new Map(found.flatMap((document) => read(document, liftLease) ?? []).map((lease) => [lease.id, lease]));
   return writes.map((write) => {
     const standing = held.get(write.id);

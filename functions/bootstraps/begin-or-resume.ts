@@ -4,7 +4,7 @@ import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import { liftName, nameId, read } from '../engine/record/documents.js';
 import type { AnyStep } from '../engine/step.js';
-import { afterConflict, persist } from '../store/persist.js';
+import { afterConflict } from '../store/retry.js';
 import { Conflict } from '../store/store.js';
 import { begin } from './begin.js';
 import type { BeginFacts, Begun } from './begin-facts.js';
@@ -30,7 +30,7 @@ export async function beginOrResume(context: Context, steps: readonly AnyStep[],
 async function begunWith(context: Context, steps: readonly AnyStep[], facts: BeginFacts, draft: Draft): Promise<Begun> {
   const { store } = context;
   for (let attempt = 0; attempt < raceTries; attempt++) {
-    const name = read(await persist(() => store.get(collections.names, nameId(facts.options.projectName))), liftName);
+    const name = read(await store.get(collections.names, nameId(facts.options.projectName)), liftName);
     try {
       if (name === undefined) {
         await prepareDraft(context, facts, draft);
@@ -45,7 +45,7 @@ async function begunWith(context: Context, steps: readonly AnyStep[], facts: Beg
         if (isRefusal(error)) await dropSecrets(context, draft);
         throw error;
       }
-      await afterConflict(attempt);
+      await afterConflict(context, attempt);
     }
   }
   throw new Problem('unavailable', 'Too many bootstraps are begun at once.', { retryAfterSeconds: 5 });

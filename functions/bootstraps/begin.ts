@@ -16,7 +16,6 @@ import type { AnyStep } from '../engine/step.js';
 import { boundsOf, type Holder, holdWrite, isIn, noTeam, readLivingHolder } from '../organizations/ownership.js';
 import { countPool, keptOf } from '../pools/claim.js';
 import { readShare, shareWrite } from '../pools/share.js';
-import { persist } from '../store/persist.js';
 import type { Write } from '../store/store.js';
 import { inTurn } from '../store/turns.js';
 import { checkAdmission } from './admission.js';
@@ -89,7 +88,7 @@ export async function begin(
   ];
   const { version, holder } = await inTurn(store, countersId, async () => {
     const counted = await count();
-    const [written = ''] = await persist(() => store.commit(writes(counted)));
+    const [written = ''] = await store.commit(writes(counted));
     return { version: written, holder: counted.holder };
   });
   // A command that died before it claimed this project left its secrets.

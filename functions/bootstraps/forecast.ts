@@ -9,7 +9,6 @@ import type { Plan } from '../engine/plan.js';
 import type { BootstrapRecord } from '../engine/record/documents.js';
 import { read } from '../engine/record/documents.js';
 import { liftDurations } from '../engine/record/durations.js';
-import { persist } from '../store/persist.js';
 import type { Store } from '../store/store.js';
 import { shippedSeconds } from './shipped-seconds.js';
 
@@ -25,14 +24,14 @@ export async function learntTimes({ store, clock }: Pick<Context, 'store' | 'clo
   const at = clock.now().getTime();
   const known = cache.get(store);
   if (known !== undefined && at - known.at < freshMs) return known.times;
-  const times = persist(() =>
-    store.query({ collection: collections.durations, orderBy: ['endedAt', 'desc'], limit: mostLearnt }),
-  ).then((found) =>
-    found.flatMap((document): Times[] => {
-      const learnt = read(document, liftDurations);
-      return learnt === undefined ? [] : [learnt.data.seconds];
-    }),
-  );
+  const times = store
+    .query({ collection: collections.durations, orderBy: ['endedAt', 'desc'], limit: mostLearnt })
+    .then((found) =>
+      found.flatMap((document): Times[] => {
+        const learnt = read(document, liftDurations);
+        return learnt === undefined ? [] : [learnt.data.seconds];
+      }),
+    );
   // A deployment without any learns from its first one at once.
   times.then(
     (learnt) => learnt.length === 0 && cache.delete(store),

@@ -12,7 +12,6 @@ import { type BootstrapRecord, eventId, type StoredBootstrap } from '../engine/r
 import { type Transition, transitionWrites } from '../engine/record/transition.js';
 import { type Update, updateBootstrap } from '../engine/record/update.js';
 import { publishReady } from '../engine/run/publish.js';
-import { persist } from '../store/persist.js';
 import type { Document, Write } from '../store/store.js';
 import { noticeWrite } from '../webhook/notices.js';
 import { isLimitedByMonth, judge, logUnknownCosts, notToldOf } from './overspending.js';
@@ -26,14 +25,12 @@ const putOffSeconds = 3600;
 /** How many bootstraps were warned of. What is to be stopped is sent to the lane at once. */
 export async function lookAtFuses(context: Context): Promise<number> {
   const { store, clock, log } = context;
-  const due = await persist(() =>
-    store.query({
-      collection: collections.bootstraps,
-      where: [['fuseAt', '<=', clock.now().toISOString()]],
-      orderBy: ['fuseAt', 'asc'],
-      limit: perRun,
-    }),
-  );
+  const due = await store.query({
+    collection: collections.bootstraps,
+    where: [['fuseAt', '<=', clock.now().toISOString()]],
+    orderBy: ['fuseAt', 'asc'],
+    limit: perRun,
+  });
   let warned = 0;
   for (let i = 0; i < due.length; i += atOnce) {
     const told = await Promise.all(due.slice(i, i + atOnce).map((document) => lookAtOne(context, document)));

@@ -9,7 +9,6 @@ import { countMore, countWrites, isCounted, ofOwner, readCounts } from '../engin
 import type { StoredBootstrap } from '../engine/record/documents.js';
 import { type BootstrapRecord, liftName, nameId, read } from '../engine/record/documents.js';
 import type { AnyStep } from '../engine/step.js';
-import { persist } from '../store/persist.js';
 import type { Write } from '../store/store.js';
 import { alter } from './alter.js';
 import { boundWithout } from './bound.js';
@@ -113,7 +112,7 @@ async function claimWrites(
   email: string,
   at: string,
 ): Promise<Write[]> {
-  const claimed = read(await persist(() => store.get(collections.names, nameId(record.name))), liftName);
+  const claimed = read(await store.get(collections.names, nameId(record.name)), liftName);
   if (claimed?.data.bootstrapId !== id) return [];
   const { team } = record;
   const owners = [...new Set([record.owner, claimed.data.owner, email])];

@@ -30,7 +30,6 @@ import { dated } from '../engine/record/warning.js';
 import { publishReady } from '../engine/run/publish.js';
 import type { AnyStep } from '../engine/step.js';
 import { isIn } from '../organizations/ownership.js';
-import { persist } from '../store/persist.js';
 import { Conflict, type Write } from '../store/store.js';
 import { refuseTakenIn } from './alter.js';
 import { baseFiles } from './base-files.js';
@@ -243,17 +242,15 @@ export async function resume(
   const transition = startGeneration(steps, dated(next, at), at);
   const leases = await leasesOf(context, id);
   const readyIds = new Set(transition.ready.map((instance) => leaseId(id, instance.id)));
-  if (files.writes.length > 0) await persist(() => store.commit(files.writes));
-  const [version = ''] = await persist(() =>
-    store.commit([
-      ...transitionWrites(id, standing.version, before, transition, at),
-      ...counted,
-      // A holder of one of these learns at its next heartbeat that the lease is lost.
-      ...leases
-        .filter((lease) => !readyIds.has(lease.id))
-        .map((lease): Write => ({ kind: 'delete', collection: collections.leases, id: lease.id })),
-    ]),
-  );
+  if (files.writes.length > 0) await store.commit(files.writes);
+  const [version = ''] = await store.commit([
+    ...transitionWrites(id, standing.version, before, transition, at),
+    ...counted,
+    // A holder of one of these learns at its next heartbeat that the lease is lost.
+    ...leases
+      .filter((lease) => !readyIds.has(lease.id))
+      .map((lease): Write => ({ kind: 'delete', collection: collections.leases, id: lease.id })),
+  ]);
   await publishReady(context, id, next.generation, transition.ready, facts.trace);
   if (secretsChanged) await dropSecretsBefore(context, id, next.callerSecret);
   const record = { ...transition.record, events: before.events + transition.events.length };

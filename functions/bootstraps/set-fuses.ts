@@ -5,7 +5,6 @@
 import { addSeconds } from '../../shared/add-seconds.js';
 import type { Context } from '../context.js';
 import type { BootstrapRecord, StoredBootstrap } from '../engine/record/documents.js';
-import { persist } from '../store/persist.js';
 import { Conflict, type Data } from '../store/store.js';
 import { isLimitedByMonth, type Judged, judge, logUnknownCosts, notToldOf } from './overspending.js';
 
@@ -40,7 +39,7 @@ async function setFuse(
     const at = clock.now().toISOString();
     const changed = changeOf(data, judge(config, data, at, await byMonth(data)), config.ceilings, at);
     if (changed === undefined) return;
-    await persist(() => store.commit([{ kind: 'update', collection, id, version, data: changed }]));
+    await store.commit([{ kind: 'update', collection, id, version, data: changed }]);
   } catch (error) {
     // Whatever changed it had it looked at, or the next hour does.
     if (error instanceof Conflict) {

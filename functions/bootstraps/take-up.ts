@@ -27,7 +27,7 @@ import { dated } from '../engine/record/warning.js';
 import { publishReady } from '../engine/run/publish.js';
 import type { AnyStep, SeenProject } from '../engine/step.js';
 import { isIn } from '../organizations/ownership.js';
-import { afterConflict, persist } from '../store/persist.js';
+import { afterConflict } from '../store/retry.js';
 import { Conflict, type Document, type Write } from '../store/store.js';
 import { inTurn } from '../store/turns.js';
 import { baseFiles } from './base-files.js';
@@ -60,12 +60,10 @@ export async function takeUp(
     throw new Problem('bad-input', `plan ${message}`, { errors: [{ path: 'plan', message }] });
   }
   for (let attempt = 0; attempt < raceTries; attempt++) {
-    const [standing, claim] = await persist(() =>
-      Promise.all([
-        store.get(collections.bootstraps, id),
-        store.get(collections.names, nameId(facts.options.projectName)),
-      ]),
-    );
+    const [standing, claim] = await Promise.all([
+      store.get(collections.bootstraps, id),
+      store.get(collections.names, nameId(facts.options.projectName)),
+    ]);
     const claimed = read(claim, liftName);
     if (standing !== undefined) {
       // Under a name that is not its own it would begin another project.
@@ -78,7 +76,7 @@ export async function takeUp(
       return await makeRecord(context, steps, facts, id, claimed);
     } catch (error) {
       if (!(error instanceof Conflict)) throw error;
-      await afterConflict(attempt);
+      await afterConflict(context, attempt);
     }
   }
   throw new Problem('unavailable', 'Too many bootstraps are begun at once.', { retryAfterSeconds: 5 });
@@ -142,10 +140,10 @@ async function makeRecord(
       }),
     ),
   ];
-  if (files.writes.length > 0) await persist(() => store.commit(files.writes));
+  if (files.writes.length > 0) await store.commit(files.writes);
   const [version = ''] = await inTurn(store, countersId, async () => {
     const counted = await countAgain(context, record, others, at);
-    return persist(() => store.commit([...writes, ...teamWrites, claimName(claimed, id, facts), ...counted]));
+    return store.commit([...writes, ...teamWrites, claimName(claimed, id, facts), ...counted]);
   });
   await publishReady(context, id, record.generation, transition.ready, facts.trace);
   const bootstrap = { collection: collections.bootstraps, id, version, data: record };
@@ -228,7 +226,7 @@ const deleted = (id: string): Write => ({ kind: 'delete', collection: collection
 /** What the store still has of it. */
 async function leftovers(context: Context, id: string): Promise<{ events: number; leases: string[] }> {
   const [events, leases] = await Promise.all([
-    persist(() => context.store.query({ collection: collections.events, where: [['bootstrapId', '==', id]] })),
+    context.store.query({ collection: collections.events, where: [['bootstrapId', '==', id]] }),
     leasesOf(context, id),
   ]);
   return {
@@ -263,9 +261,7 @@ async function countAgain(
   const { owner, team } = record;
   // Read before the records: what changes one of these changes the counts, too.
   const counts = await countsFor({ store }, record);
-  const stored = await persist(() =>
-    store.query({ collection: collections.bootstraps, where: [['owner', '==', owner]] }),
-  );
+  const stored = await store.query({ collection: collections.bootstraps, where: [['owner', '==', owner]] });
   const readable = (documents: readonly Document[]) =>
     documents.flatMap((each) => read(each, liftBootstrap)?.data ?? []);
   const records = [...readable(stored), record];

@@ -7,7 +7,6 @@ import { collections } from '../../shared/names.js';
 import type { Context } from '../context.js';
 import { type BootstrapRecord, liftBootstrap, read, type StoredBootstrap } from '../engine/record/documents.js';
 import { changedHolders, settleHolder } from '../organizations/ownership.js';
-import { persist } from '../store/persist.js';
 import { alterShown } from './alter.js';
 import { ofTeams, type peopleFields } from './team-people.js';
 
@@ -48,12 +47,10 @@ export async function followTeams(context: Context): Promise<number> {
 /** Those that belong to the team, and those that are shared with it. */
 export async function bootstrapsOf({ store }: Pick<Context, 'store'>, teamId: number): Promise<StoredBootstrap[]> {
   const { bootstraps: collection } = collections;
-  const found = await persist(() =>
-    Promise.all([
-      store.query({ collection, where: [['team', '==', teamId]] }),
-      store.query({ collection, where: [['sharedTeams', 'array-contains', teamId]] }),
-    ]),
-  );
+  const found = await Promise.all([
+    store.query({ collection, where: [['team', '==', teamId]] }),
+    store.query({ collection, where: [['sharedTeams', 'array-contains', teamId]] }),
+  ]);
   return found.flat().flatMap((document) => read(document, liftBootstrap) ?? []);
 }
 

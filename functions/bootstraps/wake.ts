@@ -6,7 +6,6 @@ import { leaseId, liftLease, read } from '../engine/record/documents.js';
 import { transitionWrites } from '../engine/record/transition.js';
 import { updateBootstrap } from '../engine/record/update.js';
 import { publishReady } from '../engine/run/publish.js';
-import { persist } from '../store/persist.js';
 
 /** The caller's machine says that it has done its part. That proves nothing, so the instance observes again. */
 export async function wakeInstance(context: Context, id: string, instance: string): Promise<void> {
@@ -15,7 +14,7 @@ export async function wakeInstance(context: Context, id: string, instance: strin
   let generation = 0;
   let woken = false;
   await updateBootstrap(context, id, async ({ data, version }, at) => {
-    const lease = read(await persist(() => store.get(collections.leases, leaseId(id, instance))), liftLease);
+    const lease = read(await store.get(collections.leases, leaseId(id, instance)), liftLease);
     const record = data.instances[instance];
     woken = data.state === 'running' && record?.state === 'client' && lease?.data.state === 'client';
     if (!woken || record === undefined || lease === undefined) return undefined;

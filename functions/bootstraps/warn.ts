@@ -14,7 +14,6 @@ import { removeAtOf } from '../engine/record/removal-rule.js';
 import { transitionWrites } from '../engine/record/transition.js';
 import { type Update, updateBootstrap } from '../engine/record/update.js';
 import { warnAtOf, warningOf } from '../engine/record/warning.js';
-import { persist } from '../store/persist.js';
 import type { Document, Write } from '../store/store.js';
 import { noticeWrite } from '../webhook/notices.js';
 
@@ -32,14 +31,12 @@ const putOffSeconds = 3600;
 
 export async function warn(context: Context, limit = perRun): Promise<Warned> {
   const { store, clock, log } = context;
-  const due = await persist(() =>
-    store.query({
-      collection: collections.bootstraps,
-      where: [['warnAt', '<=', clock.now().toISOString()]],
-      orderBy: ['warnAt', 'asc'],
-      limit,
-    }),
-  );
+  const due = await store.query({
+    collection: collections.bootstraps,
+    where: [['warnAt', '<=', clock.now().toISOString()]],
+    orderBy: ['warnAt', 'asc'],
+    limit,
+  });
   let warned = 0;
   for (let i = 0; i < due.length; i += atOnce) {
     const some = due.slice(i, i + atOnce);

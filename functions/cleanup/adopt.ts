@@ -23,7 +23,7 @@ import { eventWrites, type Leased, readyLease, startRemoval, type Transition } f
 import { dated } from '../engine/record/warning.js';
 import { publishReady } from '../engine/run/publish.js';
 import type { AnyStep, SeenProject } from '../engine/step.js';
-import { afterConflict, persist } from '../store/persist.js';
+import { afterConflict } from '../store/retry.js';
 import { Conflict, type Write } from '../store/store.js';
 
 const raceTries = 10;
@@ -78,12 +78,10 @@ export async function adoptedRecord(
   { id, project: { projectId, name }, deadlineAt, by = 'cleanup', why = 'expired' }: Adopted,
 ): Promise<{ readonly record: BootstrapRecord; readonly at: string }> {
   const at = clock.now().toISOString();
-  const [events, claims] = await persist(() =>
-    Promise.all([
-      store.query({ collection: collections.events, where: [['bootstrapId', '==', id]] }),
-      store.query({ collection: collections.names, where: [['bootstrapId', '==', id]], limit: 1 }),
-    ]),
-  );
+  const [events, claims] = await Promise.all([
+    store.query({ collection: collections.events, where: [['bootstrapId', '==', id]] }),
+    store.query({ collection: collections.names, where: [['bootstrapId', '==', id]], limit: 1 }),
+  ]);
   const claim = read(claims[0], liftName);
   const record: BootstrapRecord = {
     schema: 1,
@@ -181,34 +179,32 @@ async function made(context: Context, id: string, making: () => Promise<Making>)
     const { before, transition, writes, at } = await making();
     const { record, ready, events } = transition;
     try {
-      await persist(() =>
-        store.commit([
-          {
-            kind: 'create',
-            collection: collections.bootstraps,
-            id,
-            data: { ...record, events: before.events + events.length },
-          },
-          ...eventWrites(id, before, events),
-          ...writes,
-          ...ready.map(
-            (instance) =>
-              ({
-                kind: 'set',
-                collection: collections.leases,
-                id: leaseId(id, instance.id),
-                data: readyLease(id, record.generation, instance, at),
-              }) as const,
-          ),
-        ]),
-      );
+      await store.commit([
+        {
+          kind: 'create',
+          collection: collections.bootstraps,
+          id,
+          data: { ...record, events: before.events + events.length },
+        },
+        ...eventWrites(id, before, events),
+        ...writes,
+        ...ready.map(
+          (instance) =>
+            ({
+              kind: 'set',
+              collection: collections.leases,
+              id: leaseId(id, instance.id),
+              data: readyLease(id, record.generation, instance, at),
+            }) as const,
+        ),
+      ]);
       await publishReady(context, id, record.generation, ready);
       return true;
     } catch (error) {
       if (!(error instanceof Conflict)) throw error;
     }
-    if ((await persist(() => store.get(collections.bootstraps, id))) !== undefined) return false;
-    await afterConflict(attempt);
+    if ((await store.get(collections.bootstraps, id)) !== undefined) return false;
+    await afterConflict(context, attempt);
   }
   throw new Problem('unavailable', 'The team of this project changes too often now.', { retryAfterSeconds: 5 });
 }

@@ -12,7 +12,6 @@ import type { BootstrapRecord } from '../engine/record/documents.js';
 import { isBootstrapId } from '../engine/record/ids.js';
 import { bootstrapOf, contradiction, deploymentOf, judgeProject, judgeRecord } from '../engine/record/removal-rule.js';
 import type { AnyStep, SeenProject } from '../engine/step.js';
-import { persist } from '../store/persist.js';
 import type { Document } from '../store/store.js';
 import { adopt } from './adopt.js';
 import { type Candidate, foundOf, kept, objection, unreadable } from './candidate.js';
@@ -150,10 +149,12 @@ function withoutRecord(
 /** By the bootstrap label, otherwise by project id. A label can be lost, or name another bootstrap. */
 export async function recordOf({ store }: Context, project: SeenProject): Promise<Document | undefined> {
   const id = bootstrapOf(project);
-  const named = isBootstrapId(id) ? await persist(() => store.get(collections.bootstraps, id)) : undefined;
+  const named = isBootstrapId(id) ? await store.get(collections.bootstraps, id) : undefined;
   if (named?.data['projectId'] === project.projectId) return named;
-  const [byProject] = await persist(() =>
-    store.query({ collection: collections.bootstraps, where: [['projectId', '==', project.projectId]], limit: 1 }),
-  );
+  const [byProject] = await store.query({
+    collection: collections.bootstraps,
+    where: [['projectId', '==', project.projectId]],
+    limit: 1,
+  });
   return byProject ?? named;
 }

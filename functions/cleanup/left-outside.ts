@@ -11,7 +11,6 @@ import type { Context } from '../context.js';
 import { liftFile } from '../engine/record/documents.js';
 import { type Outside, outsideSeconds } from '../engine/record/files.js';
 import type { AnyStep } from '../engine/step.js';
-import { persist } from '../store/persist.js';
 import { Conflict, type Document } from '../store/store.js';
 import { adoptAs } from './adopt.js';
 import { type Candidate, kept } from './candidate.js';
@@ -28,14 +27,12 @@ export interface LeftOutside {
 
 export async function byNotes(context: Context, steps: readonly AnyStep[], limit: number): Promise<LeftOutside> {
   const { store, clock, log } = context;
-  const documents = await persist(() =>
-    store.query({
-      collection: collections.files,
-      where: [['lookAt', '<=', clock.now().toISOString()]],
-      orderBy: ['lookAt', 'asc'],
-      limit,
-    }),
-  );
+  const documents = await store.query({
+    collection: collections.files,
+    where: [['lookAt', '<=', clock.now().toISOString()]],
+    orderBy: ['lookAt', 'asc'],
+    limit,
+  });
   const found: Candidate[] = [];
   const failed: CleanupFound[] = [];
   for (let i = 0; i < documents.length; i += atOnce) {
@@ -62,7 +59,7 @@ interface Note extends Outside {
 async function candidateOf(context: Context, steps: readonly AnyStep[], document: Document): Promise<Candidate> {
   const { bootstrapId, outside = '', projectId = '', instance = '' } = liftFile(document.data);
   const note: Note = { bootstrapId, outside, projectId, instance, later: () => putOff(context, document) };
-  const record = await persist(() => context.store.get(collections.bootstraps, bootstrapId));
+  const record = await context.store.get(collections.bootstraps, bootstrapId);
   if (record === undefined) return withoutRecord(context, steps, note);
   const known = readable(record);
   // Its own removal takes it away, or by what keeps the bootstrap it is not left.
@@ -113,7 +110,7 @@ const removed = (found: CleanupFound, { later }: Note, handOver: () => Promise<v
 async function putOff({ store, clock }: Context, { collection, id, version }: Document): Promise<void> {
   const data = { lookAt: addSeconds(clock.now(), outsideSeconds) };
   try {
-    await persist(() => store.commit([{ kind: 'update', collection, id, version, data }]));
+    await store.commit([{ kind: 'update', collection, id, version, data }]);
   } catch (error) {
     // Somebody else has written it since.
     if (!(error instanceof Conflict)) throw error;

@@ -11,7 +11,6 @@ import { findProofKey, projectsOf } from '../engine/proof.js';
 import { type BootstrapRecord, liftBootstrap, read } from '../engine/record/documents.js';
 import { contradiction, deploymentOf, judgeProject, judgeRecord } from '../engine/record/removal-rule.js';
 import type { AnyStep, SeenProject } from '../engine/step.js';
-import { persist } from '../store/persist.js';
 import type { Document } from '../store/store.js';
 import { cleanup } from './cleanup.js';
 import { recordOf } from './labelled-projects.js';
@@ -69,7 +68,7 @@ async function recordsWhere(
   { store }: Context,
   where: readonly [field: string, op: '==' | '>', value: string],
 ): Promise<Known[]> {
-  const documents = await persist(() => store.query({ collection: collections.bootstraps, where: [where] }));
+  const documents = await store.query({ collection: collections.bootstraps, where: [where] });
   return documents.map(knownOf);
 }
 

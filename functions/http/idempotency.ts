@@ -168,7 +168,7 @@ async function claim({ store, clock }: Context, id: string, asked: string): Prom
     };
     const commit = async (write: Write): Promise<Claim | undefined> => {
       try {
-        const [version = ''] = await store.commit([write]);
+        const [version = ''] = await store.commit([write], { once: true });
         return { version };
       } catch (error) {
         if (error instanceof Conflict) return undefined;

@@ -12,7 +12,7 @@ import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import type { Caller } from '../identity/auth.js';
 import { lift, read } from '../store/lift.js';
-import { afterConflict, persist } from '../store/persist.js';
+import { afterConflict } from '../store/retry.js';
 import { Conflict, type Write } from '../store/store.js';
 import { inTurn } from '../store/turns.js';
 import type { KeepingHandlers } from './idempotency.js';
@@ -34,7 +34,7 @@ export const RateRecord = z.object({
 type RateRecord = z.infer<typeof RateRecord>;
 const liftRate = lift('rate', RateRecord, 1);
 
-type Counting = Pick<Context, 'store' | 'clock' | 'config'>;
+type Counting = Pick<Context, 'store' | 'clock' | 'random' | 'config'>;
 
 /** Counts one change of the caller. Throws `too-many` at the limit. Costs a read, and a write if there is no limit yet. */
 export async function countChange(context: Counting, { identity, operator }: Caller): Promise<void> {
@@ -48,7 +48,7 @@ export async function countChange(context: Counting, { identity, operator }: Cal
         return;
       } catch (error) {
         if (!(error instanceof Conflict)) throw error;
-        await afterConflict(attempt);
+        await afterConflict(context, attempt);
       }
     }
     throw tooMany(limit, 1);
@@ -58,7 +58,7 @@ export async function countChange(context: Counting, { identity, operator }: Cal
 async function countOnce({ store, clock }: Counting, id: string, limit: number): Promise<void> {
   const collection = collections.rates;
   const now = clock.now();
-  const found = read(await persist(() => store.get(collection, id)), liftRate);
+  const found = read(await store.get(collection, id), liftRate);
   const secondsLeft = found === undefined ? 0 : (Date.parse(found.data.endsAt) - now.getTime()) / 1000;
   const standing = secondsLeft > 0 ? found?.data : undefined;
   if (standing !== undefined && standing.count >= limit) throw tooMany(limit, Math.ceil(secondsLeft));
@@ -72,7 +72,7 @@ async function countOnce({ store, clock }: Counting, id: string, limit: number):
     found === undefined
       ? { kind: 'create', collection, id, data }
       : { kind: 'update', collection, id, version: found.version, data };
-  await persist(() => store.commit([write]));
+  await store.commit([write]);
 }
 
 const tooMany = (limit: number, seconds: number): Problem =>

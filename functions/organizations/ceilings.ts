@@ -11,7 +11,6 @@ import { Problem } from '../../shared/problems.js';
 import type { Config } from '../config.js';
 import type { Context } from '../context.js';
 import type { Caller } from '../identity/auth.js';
-import { persist } from '../store/persist.js';
 import type { Store, Transaction, Write } from '../store/store.js';
 import { liftTeam, type TeamRecord } from './documents.js';
 import { eventWrite } from './events.js';
@@ -161,7 +160,7 @@ export async function boundsOfTeam(
   teamId: number,
 ): Promise<Bound[]> {
   const { store } = context;
-  const team = await persist(() => readTeam(store, teamId));
+  const team = await readTeam(store, teamId);
   return team === undefined ? [] : boundsOf(context, team);
 }
 
@@ -182,15 +181,13 @@ async function boundOf(
   organizationId: string,
   ceilings: Ceilings,
 ): Promise<Bound> {
-  const found = await persist(() =>
-    store.query({
-      collection: collections.teams,
-      where: [
-        ['organizationId', '==', organizationId],
-        ['holds', '==', true],
-      ],
-    }),
-  );
+  const found = await store.query({
+    collection: collections.teams,
+    where: [
+      ['organizationId', '==', organizationId],
+      ['holds', '==', true],
+    ],
+  });
   const teams = found.map(({ data }) => liftTeam(data));
   const living = teams.reduce((sum, { owns = 0 }) => sum + owns, 0);
   return { of: 'Organization', id: organizationId, ceilings, living, teams: teams.map(({ teamId }) => teamId) };
@@ -230,6 +227,6 @@ type Spend = Readonly<Record<string, number>>;
 
 /** By month, what the bootstraps of each team come to, in whole micro-units. */
 async function spendsOf({ store }: Pick<Context, 'store'>, teams: readonly number[]): Promise<Spend[]> {
-  const found = await persist(() => store.getMany(collections.counters, teams.map(teamCountId)));
+  const found = await store.getMany(collections.counters, teams.map(teamCountId));
   return found.map((each) => (each?.data['spend'] ?? {}) as Spend);
 }

@@ -10,7 +10,6 @@ import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import type { Caller } from '../identity/auth.js';
 import { lift, read } from '../store/lift.js';
-import { persist } from '../store/persist.js';
 import type { Document, Write } from '../store/store.js';
 import { liftNotice } from '../webhook/notices.js';
 import { liftEvent } from './documents.js';
@@ -148,7 +147,7 @@ async function eventsSince({ store }: Replaying, whose: Whose, { since, eventId 
   let after: string | undefined;
   while (found.length <= perCall) {
     const wanted = Math.min(perQuery, perCall + 1 - found.length);
-    const more = await persist(() => readEventsFrom(store, whose, least, after, wanted));
+    const more = await readEventsFrom(store, whose, least, after, wanted);
     found.push(...more.filter(({ createdAt }) => createdAt >= sinceMicros));
     after = more.at(-1) && String(more.at(-1)?.data['id']);
     if (more.length < wanted) break;

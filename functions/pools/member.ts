@@ -15,7 +15,6 @@ import {
 } from '../engine/record/documents.js';
 import { makeBootstrapId, makeProjectId } from '../engine/record/ids.js';
 import { eventWrites, readyLease, type Transition, transitionWrites } from '../engine/record/transition.js';
-import { persist } from '../store/persist.js';
 import { Conflict, type Write } from '../store/store.js';
 import type { Pool } from './setting.js';
 
@@ -27,12 +26,10 @@ export const firstInstance = { id: 'policies', lane: 'cloud' as Lane };
 
 /** Of one pool, or of all. */
 export async function membersOf({ store }: Pick<Context, 'store'>, key?: string): Promise<StoredBootstrap[]> {
-  const found = await persist(() =>
-    store.query({
-      collection: collections.bootstraps,
-      where: [key === undefined ? ['pool', '>', ''] : ['pool', '==', key]],
-    }),
-  );
+  const found = await store.query({
+    collection: collections.bootstraps,
+    where: [key === undefined ? ['pool', '>', ''] : ['pool', '==', key]],
+  });
   return found.flatMap((document) => read(document, liftBootstrap) ?? []);
 }
 
@@ -141,7 +138,7 @@ export async function setAside(
 /** False: somebody was faster. */
 export async function isWritten({ store }: Pick<Context, 'store'>, writes: readonly Write[]): Promise<boolean> {
   try {
-    await persist(() => store.commit(writes));
+    await store.commit(writes);
     return true;
   } catch (error) {
     if (error instanceof Conflict) return false;

@@ -6,7 +6,6 @@ import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import { registerOfDeployment } from '../host/redaction.js';
 import { read } from '../store/lift.js';
-import { persist } from '../store/persist.js';
 import { Conflict, type Document } from '../store/store.js';
 import { liftNotice, type NoticeRecord } from './notices.js';
 import { postWebhook, readKey } from './webhook.js';
@@ -26,14 +25,12 @@ export async function sendNotices(context: Context): Promise<Sent> {
   const { store, clock, config } = context;
   const { webhookUrl } = config;
   if (webhookUrl === undefined) return { sent: 0, refused: 0 };
-  const found = await persist(() =>
-    store.query({
-      collection: collections.notices,
-      where: [['dueAt', '<=', clock.now().toISOString()]],
-      orderBy: ['dueAt', 'asc'],
-      limit: perRun,
-    }),
-  );
+  const found = await store.query({
+    collection: collections.notices,
+    where: [['dueAt', '<=', clock.now().toISOString()]],
+    orderBy: ['dueAt', 'asc'],
+    limit: perRun,
+  });
   const due = found.flatMap((document) => read(document, liftNotice) ?? []);
   if (due.length === 0) return { sent: 0, refused: 0 };
   const keys = await readKeys(context);

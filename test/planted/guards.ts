@@ -384,7 +384,9 @@ export const guards: readonly Fault[] = [
   {
     name: 'A session outlives signing out',
     source: 'guard',
-    edits: [{ find: 'if (found !== undefined) await persist(', put: 'if (found === undefined) await persist(' }],
+    edits: [
+      { find: 'if (found !== undefined) await store.commit(', put: 'if (found === undefined) await store.commit(' },
+    ],
     tests: ['console/sign-in.test.js'],
     fails: 'ends with signing out: a cookie that was stolen before is worth nothing',
   },

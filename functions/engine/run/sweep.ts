@@ -4,7 +4,6 @@ import { addSeconds } from '../../../shared/add-seconds.js';
 import { collections } from '../../../shared/names.js';
 import type { Trace } from '../../../shared/trace.js';
 import type { Context } from '../../context.js';
-import { persist } from '../../store/persist.js';
 import { Conflict, type Document } from '../../store/store.js';
 import { type LeaseRecord, leaseId, liftLease, read } from '../record/documents.js';
 import { publish } from './publish.js';
@@ -26,14 +25,12 @@ const atOnce = 25;
 export async function sweep(context: Context, trace?: Trace): Promise<Swept> {
   const { store, clock, log } = context;
   const now = clock.now();
-  const found = await persist(() =>
-    store.query({
-      collection: collections.leases,
-      where: [['dueAt', '<=', now.toISOString()]],
-      orderBy: ['dueAt', 'asc'],
-      limit: perRun,
-    }),
-  );
+  const found = await store.query({
+    collection: collections.leases,
+    where: [['dueAt', '<=', now.toISOString()]],
+    orderBy: ['dueAt', 'asc'],
+    limit: perRun,
+  });
   const due = found.flatMap((document) => read(document, liftLease) ?? []);
   const sent: LeaseRecord[] = [];
   for (let i = 0; i < due.length; i += atOnce) {
@@ -54,9 +51,7 @@ async function postpone(
   const id = leaseId(data.bootstrapId, data.instance);
   const dueAt = addSeconds(now, patienceSeconds);
   try {
-    await persist(() =>
-      store.commit([{ kind: 'update', collection: collections.leases, id, version, data: { dueAt } }]),
-    );
+    await store.commit([{ kind: 'update', collection: collections.leases, id, version, data: { dueAt } }]);
     return data;
   } catch (error) {
     if (error instanceof Conflict) return undefined;
