@@ -12,6 +12,7 @@ import { type BootstrapRecord, eventId, type StoredBootstrap } from '../engine/r
 import { type Transition, transitionWrites } from '../engine/record/transition.js';
 import { type Update, updateBootstrap } from '../engine/record/update.js';
 import { publishReady } from '../engine/run/publish.js';
+import { mapInBatches } from '../host/map-in-batches.js';
 import type { Document, Write } from '../store/store.js';
 import { noticeWrite } from '../webhook/notices.js';
 import { isLimitedByMonth, judge, logUnknownCosts, notToldOf } from './overspending.js';
@@ -31,11 +32,8 @@ export async function lookAtFuses(context: Context): Promise<number> {
     orderBy: ['fuseAt', 'asc'],
     limit: perRun,
   });
-  let warned = 0;
-  for (let i = 0; i < due.length; i += atOnce) {
-    const told = await Promise.all(due.slice(i, i + atOnce).map((document) => lookAtOne(context, document)));
-    warned += told.filter((each) => each).length;
-  }
+  const told = await mapInBatches(due, atOnce, (document) => lookAtOne(context, document));
+  const warned = told.filter((each) => each).length;
   if (warned > 0) log('WARNING', `${warned} projects have passed what they may cost`);
   return warned;
 }

@@ -5,6 +5,7 @@
 import { addSeconds } from '../../shared/add-seconds.js';
 import type { Context } from '../context.js';
 import type { BootstrapRecord, StoredBootstrap } from '../engine/record/documents.js';
+import { mapInBatches } from '../host/map-in-batches.js';
 import { Conflict, type Data } from '../store/store.js';
 import { isLimitedByMonth, type Judged, judge, logUnknownCosts, notToldOf } from './overspending.js';
 
@@ -24,9 +25,7 @@ export async function setFuses(context: Context, living: readonly StoredBootstra
   };
   const at = context.clock.now().toISOString();
   const looked = living.filter(({ data }) => mayPass(data, at));
-  for (let i = 0; i < looked.length; i += atOnce) {
-    await Promise.all(looked.slice(i, i + atOnce).map((each) => setFuse(context, each, byMonth)));
-  }
+  await mapInBatches(looked, atOnce, (each) => setFuse(context, each, byMonth));
 }
 
 async function setFuse(

@@ -6,6 +6,7 @@ import { addSeconds } from '../../shared/add-seconds.js';
 import { collections } from '../../shared/names.js';
 import type { Context } from '../context.js';
 import { type BootstrapRecord, liftBootstrap, read, type StoredBootstrap } from '../engine/record/documents.js';
+import { mapInBatches } from '../host/map-in-batches.js';
 import { changedHolders, settleHolder } from '../organizations/ownership.js';
 import { alterShown } from './alter.js';
 import { ofTeams, type peopleFields } from './team-people.js';
@@ -26,14 +27,15 @@ export async function followTeams(context: Context): Promise<number> {
     try {
       const bootstraps = await bootstrapsOf(context, team.teamId);
       const living = bootstraps.filter(({ data }) => data.removal === undefined && data.state !== 'removed');
-      let failed: PromiseRejectedResult | undefined;
-      for (let i = 0; i < living.length; i += atOnce) {
-        const some = living.slice(i, i + atOnce);
-        const ends = await Promise.allSettled(some.map(({ id }) => follow(context, id, team.teamId)));
-        changed += ends.filter((end) => end.status === 'fulfilled' && end.value).length;
-        failed ??= ends.find((end) => end.status === 'rejected');
-      }
-      if (failed !== undefined) throw failed.reason;
+      const errors: unknown[] = [];
+      await mapInBatches(living, atOnce, async ({ id }) => {
+        try {
+          if (await follow(context, id, team.teamId)) changed += 1;
+        } catch (error) {
+          errors.push(error);
+        }
+      });
+      if (errors.length > 0) throw errors[0];
       await settleHolder(context, team);
     } catch (error) {
       log('WARNING', `Roles of team ${team.teamId} did not follow its members yet`, { error });

@@ -14,6 +14,7 @@ import { removeAtOf } from '../engine/record/removal-rule.js';
 import { transitionWrites } from '../engine/record/transition.js';
 import { type Update, updateBootstrap } from '../engine/record/update.js';
 import { warnAtOf, warningOf } from '../engine/record/warning.js';
+import { mapInBatches } from '../host/map-in-batches.js';
 import type { Document, Write } from '../store/store.js';
 import { noticeWrite } from '../webhook/notices.js';
 
@@ -37,12 +38,8 @@ export async function warn(context: Context, limit = perRun): Promise<Warned> {
     orderBy: ['warnAt', 'asc'],
     limit,
   });
-  let warned = 0;
-  for (let i = 0; i < due.length; i += atOnce) {
-    const some = due.slice(i, i + atOnce);
-    const told = await Promise.all(some.map((document) => warnOne(context, document)));
-    warned += told.filter((each) => each).length;
-  }
+  const told = await mapInBatches(due, atOnce, (document) => warnOne(context, document));
+  const warned = told.filter((each) => each).length;
   if (warned > 0) log('INFO', `Warned of the end of ${warned} projects`);
   return { warned, more: due.length === limit };
 }

@@ -10,6 +10,7 @@ import type { Context } from '../context.js';
 import type { BootstrapRecord } from '../engine/record/documents.js';
 import { judgeRecord, removeAtOf } from '../engine/record/removal-rule.js';
 import type { AnyStep } from '../engine/step.js';
+import { mapInBatches } from '../host/map-in-batches.js';
 import { Conflict, type Document } from '../store/store.js';
 import { type Candidate, foundOf, kept, objection, unreadable } from './candidate.js';
 import { readable } from './readable.js';
@@ -34,11 +35,7 @@ export async function byRecords(context: Context, steps: readonly AnyStep[], lim
     orderBy: ['removeAt', 'asc'],
     limit,
   });
-  const found: Candidate[] = [];
-  for (let i = 0; i < documents.length; i += atOnce) {
-    const some = documents.slice(i, i + atOnce);
-    found.push(...(await Promise.all(some.map((document) => candidateOf(context, steps, document)))));
-  }
+  const found = await mapInBatches(documents, atOnce, (document) => candidateOf(context, steps, document));
   return { found, more: documents.length === limit };
 }
 

@@ -17,6 +17,7 @@ import {
   type StoredBootstrap,
 } from '../engine/record/documents.js';
 import { numberOf } from '../engine/record/removal-rule.js';
+import { mapInBatches } from '../host/map-in-batches.js';
 import { Conflict, type Document, type Write } from '../store/store.js';
 import { noticeWrite } from '../webhook/notices.js';
 import { recordOf } from './labelled-projects.js';
@@ -93,16 +94,12 @@ async function withoutRecord(
   const room = Math.min(perRun, Math.max(0, mostTold - before.length));
   const looked = [...before, ...others.filter((each) => !isTold(each)).slice(0, room)];
   const unknown: Project[] = [];
-  for (let i = 0; i < looked.length; i += atOnce) {
-    await Promise.all(
-      looked.slice(i, i + atOnce).map(async (project) => {
-        if ((await recordOf(context, project)) !== undefined) return;
-        // The search is a little late: it may still list a project that is being deleted.
-        const now = await context.cloud.projects.find(project.projectId);
-        if (now?.state === 'ACTIVE') unknown.push(now);
-      }),
-    );
-  }
+  await mapInBatches(looked, atOnce, async (project) => {
+    if ((await recordOf(context, project)) !== undefined) return;
+    // The search is a little late: it may still list a project that is being deleted.
+    const now = await context.cloud.projects.find(project.projectId);
+    if (now?.state === 'ACTIVE') unknown.push(now);
+  });
   return unknown;
 }
 

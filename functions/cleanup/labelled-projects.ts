@@ -12,6 +12,7 @@ import type { BootstrapRecord } from '../engine/record/documents.js';
 import { isBootstrapId } from '../engine/record/ids.js';
 import { bootstrapOf, contradiction, deploymentOf, judgeProject, judgeRecord } from '../engine/record/removal-rule.js';
 import type { AnyStep, SeenProject } from '../engine/step.js';
+import { mapInBatches } from '../host/map-in-batches.js';
 import type { Document } from '../store/store.js';
 import { adopt } from './adopt.js';
 import { type Candidate, foundOf, kept, objection, unreadable } from './candidate.js';
@@ -52,19 +53,15 @@ export async function byLabels(
   const proofKey = looked.length === 0 ? undefined : await findProofKey(context).catch(() => undefined);
   const found: Candidate[] = [];
   const failed: CleanupFound[] = [];
-  for (let i = 0; i < looked.length; i += atOnce) {
-    await Promise.all(
-      looked.slice(i, i + atOnce).map(async (project) => {
-        try {
-          const candidate = await candidateOf(context, steps, project, proofKey);
-          if (candidate !== undefined) found.push(candidate);
-        } catch (error) {
-          context.log('ERROR', `${project.projectId} could not be judged`, { error });
-          failed.push({ projectId: project.projectId, why: 'it could not be judged; the log has more' });
-        }
-      }),
-    );
-  }
+  await mapInBatches(looked, atOnce, async (project) => {
+    try {
+      const candidate = await candidateOf(context, steps, project, proofKey);
+      if (candidate !== undefined) found.push(candidate);
+    } catch (error) {
+      context.log('ERROR', `${project.projectId} could not be judged`, { error });
+      failed.push({ projectId: project.projectId, why: 'it could not be judged; the log has more' });
+    }
+  });
   return { found, failed, more: late.length > limit, turn };
 }
 

@@ -11,6 +11,7 @@ import type { Context } from '../context.js';
 import { liftFile } from '../engine/record/documents.js';
 import { type Outside, outsideSeconds } from '../engine/record/files.js';
 import type { AnyStep } from '../engine/step.js';
+import { mapInBatches } from '../host/map-in-batches.js';
 import { Conflict, type Document } from '../store/store.js';
 import { adoptAs } from './adopt.js';
 import { type Candidate, kept } from './candidate.js';
@@ -35,19 +36,15 @@ export async function byNotes(context: Context, steps: readonly AnyStep[], limit
   });
   const found: Candidate[] = [];
   const failed: CleanupFound[] = [];
-  for (let i = 0; i < documents.length; i += atOnce) {
-    await Promise.all(
-      documents.slice(i, i + atOnce).map(async (document) => {
-        try {
-          found.push(await candidateOf(context, steps, document));
-        } catch (error) {
-          const projectId = String(document.data['projectId']);
-          log('ERROR', `${document.id} of ${projectId} could not be judged`, { error });
-          failed.push({ projectId, why: 'what it left outside could not be judged; the log has more' });
-        }
-      }),
-    );
-  }
+  await mapInBatches(documents, atOnce, async (document) => {
+    try {
+      found.push(await candidateOf(context, steps, document));
+    } catch (error) {
+      const projectId = String(document.data['projectId']);
+      log('ERROR', `${document.id} of ${projectId} could not be judged`, { error });
+      failed.push({ projectId, why: 'what it left outside could not be judged; the log has more' });
+    }
+  });
   return { found, failed, more: documents.length === limit };
 }
 

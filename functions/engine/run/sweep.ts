@@ -4,6 +4,7 @@ import { addSeconds } from '../../../shared/add-seconds.js';
 import { collections } from '../../../shared/names.js';
 import type { Trace } from '../../../shared/trace.js';
 import type { Context } from '../../context.js';
+import { mapInBatches } from '../../host/map-in-batches.js';
 import { Conflict, type Document } from '../../store/store.js';
 import { type LeaseRecord, leaseId, liftLease, read } from '../record/documents.js';
 import { publish } from './publish.js';
@@ -32,11 +33,8 @@ export async function sweep(context: Context, trace?: Trace): Promise<Swept> {
     limit: perRun,
   });
   const due = found.flatMap((document) => read(document, liftLease) ?? []);
-  const sent: LeaseRecord[] = [];
-  for (let i = 0; i < due.length; i += atOnce) {
-    const taken = await Promise.all(due.slice(i, i + atOnce).map((lease) => postpone(context, lease, now)));
-    sent.push(...taken.flatMap((lease) => lease ?? []));
-  }
+  const taken = await mapInBatches(due, atOnce, (lease) => postpone(context, lease, now));
+  const sent = taken.flatMap((lease) => lease ?? []);
   await publish(context, sent, trace);
   if (sent.length > 0) log('INFO', `Sent ${sent.length} instances again`);
   return { published: sent.length, more: found.length === perRun };
