@@ -2,14 +2,9 @@
 import { collections, countersId } from '../../shared/names.js';
 import type { Context } from '../context.js';
 import { countMore, countWrites, withTeams } from '../engine/record/counts.js';
-import {
-  type BootstrapRecord,
-  leaseId,
-  type NameRecord,
-  nameId,
-  type PriceRecord,
-} from '../engine/record/documents.js';
-import { eventWrites, readyLease, type Transition, transitionWrites } from '../engine/record/transition.js';
+import { createBootstrap } from '../engine/record/create.js';
+import { type BootstrapRecord, type NameRecord, nameId, type PriceRecord } from '../engine/record/documents.js';
+import { transitionWrites } from '../engine/record/transition.js';
 import { dated } from '../engine/record/warning.js';
 import { publishReady } from '../engine/run/publish.js';
 import type { AnyStep } from '../engine/step.js';
@@ -73,29 +68,30 @@ export async function begin(
   const empty = record(warnings);
   const kept = member && keptOf(steps, member.data, options);
   const transition = startGeneration(steps, dated(empty, at), at, { kept });
-  const begunOf = (holder: Holder | undefined): BootstrapRecord => ({
-    ...transition.record,
-    ...ofTeam(context, empty, holder),
-    events: empty.events + transition.events.length,
-  });
+  const begunFor = (holder: Holder | undefined) => {
+    const begun = { ...transition, record: { ...transition.record, ...ofTeam(context, empty, holder) } };
+    if (member === undefined) return createBootstrap(draft.id, empty, begun, at);
+    const claimed = { ...begun.record, events: empty.events + begun.events.length };
+    return { record: claimed, writes: transitionWrites(draft.id, member.version, member.data, begun, at) };
+  };
   const name: NameRecord = { schema: 1, bootstrapId: draft.id, owner: caller.email };
-  const writes = ({ holder, share, counts, counted }: Awaited<ReturnType<typeof count>>): Write[] => [
-    ...recordWrites(draft, { ...transition, record: begunOf(holder) }, at),
+  const othersOf = ({ holder, share, counts, counted }: Awaited<ReturnType<typeof count>>): Write[] => [
     ...(holder === undefined ? [] : [holdWrite(holder, 1)]),
     ...(share === undefined ? [] : [shareWrite(share, now)]),
     { kind: 'create', collection: collections.names, id: nameId(options.projectName), data: name },
     ...countWrites(counts, counted),
   ];
-  const { version, holder } = await inTurn(store, countersId, async () => {
+  const { version, data } = await inTurn(store, countersId, async () => {
     const counted = await count();
-    const [written = ''] = await store.commit(writes(counted));
-    return { version: written, holder: counted.holder };
+    const begun = begunFor(counted.holder);
+    const [written = ''] = await store.commit([...begun.writes, ...othersOf(counted)]);
+    return { version: written, data: begun.record };
   });
   // A command that died before it claimed this project left its secrets.
   if (member !== undefined && draft.callerSecret !== '1')
     await dropSecretsBefore(context, draft.id, draft.callerSecret);
   await publishReady(context, draft.id, empty.generation, transition.ready, facts.trace);
-  const bootstrap = { collection: collections.bootstraps, id: draft.id, version, data: begunOf(holder) };
+  const bootstrap = { collection: collections.bootstraps, id: draft.id, version, data };
   return { bootstrap, created: true, changes: [] };
 }
 
@@ -105,24 +101,6 @@ const continuing = ({ generation, instances, events }: BootstrapRecord) => ({
   instances,
   events,
 });
-
-/** The record with its events and leases. The first write is the record's own. */
-function recordWrites({ id, member }: Draft, transition: Transition, at: string): Write[] {
-  if (member !== undefined) return transitionWrites(id, member.version, member.data, transition, at);
-  const { record, ready, events } = transition;
-  return [
-    { kind: 'create', collection: collections.bootstraps, id, data: record },
-    ...eventWrites(id, { ...record, events: 0 }, events),
-    ...ready.map(
-      (instance): Write => ({
-        kind: 'create',
-        collection: collections.leases,
-        id: leaseId(id, instance.id),
-        data: readyLease(id, record.generation, instance, at),
-      }),
-    ),
-  ];
-}
 
 /** What the commit counts, against the versions that were read. Throws at each limit and ceiling. */
 async function countIn(context: Context, { caller, team }: BeginFacts, record: Priced, at: string) {

@@ -5,6 +5,7 @@ import { parseDuration } from '../../shared/bootstrap/duration.js';
 import type { BootstrapOptions, GivenOptions } from '../../shared/bootstrap/options.js';
 import { Problem } from '../../shared/problems.js';
 import { traceparentOf } from '../../shared/trace.js';
+import { emptyRecord } from '../engine/record/create.js';
 import type { BootstrapRecord } from '../engine/record/documents.js';
 import { planOfRecord } from '../engine/record/plan-of-record.js';
 import { advance, keptOf, type Transition } from '../engine/record/transition.js';
@@ -18,31 +19,27 @@ export const newRecord = (
     'projectId' | 'machineAccess' | 'sshSourceRanges' | 'loadBalancers' | 'callerSecret' | 'base'
   >,
   now: Date,
-): BootstrapRecord => ({
-  schema: 1,
-  name: facts.options.projectName,
-  projectId: its.projectId,
-  owner: facts.caller.email,
-  ownerMember: facts.caller.member,
-  ...boundAs({}, facts.caller),
-  state: 'running',
-  generation: 1,
-  options: { ...facts.options },
-  given: openOnly(facts.given, facts.options),
-  sshPublicKey: facts.sshPublicKey,
-  callerSecret: its.callerSecret,
-  ...(its.machineAccess === undefined ? {} : { machineAccess: its.machineAccess }),
-  ...(its.sshSourceRanges === undefined ? {} : { sshSourceRanges: its.sshSourceRanges }),
-  ...(its.loadBalancers === undefined ? {} : { loadBalancers: its.loadBalancers }),
-  ...(facts.package === undefined ? {} : { package: facts.package }),
-  base: its.base,
-  ...(facts.trace === undefined ? {} : { traceparent: traceparentOf(facts.trace) }),
-  createdAt: now.toISOString(),
-  deadlineAt: addSeconds(now, ttlSeconds(facts.options)),
-  warnings: [...facts.warnings],
-  instances: {},
-  events: 0,
-});
+): BootstrapRecord =>
+  emptyRecord({
+    name: facts.options.projectName,
+    projectId: its.projectId,
+    owner: facts.caller.email,
+    ownerMember: facts.caller.member,
+    ...boundAs({}, facts.caller),
+    options: { ...facts.options },
+    given: openOnly(facts.given, facts.options),
+    sshPublicKey: facts.sshPublicKey,
+    callerSecret: its.callerSecret,
+    ...(its.machineAccess === undefined ? {} : { machineAccess: its.machineAccess }),
+    ...(its.sshSourceRanges === undefined ? {} : { sshSourceRanges: its.sshSourceRanges }),
+    ...(its.loadBalancers === undefined ? {} : { loadBalancers: its.loadBalancers }),
+    ...(facts.package === undefined ? {} : { package: facts.package }),
+    base: its.base,
+    ...(facts.trace === undefined ? {} : { traceparent: traceparentOf(facts.trace) }),
+    createdAt: now.toISOString(),
+    deadlineAt: addSeconds(now, ttlSeconds(facts.options)),
+    warnings: [...facts.warnings],
+  });
 
 /** All instances wait. Those without needs are ready. `kept` ones are done, as they are. */
 export function startGeneration(

@@ -10,6 +10,7 @@ import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import { ownerLabel } from '../engine/proof.js';
 import { countMore, countWrites, ofOwner, ofTeam } from '../engine/record/counts.js';
+import { createBootstrap } from '../engine/record/create.js';
 import {
   type BootstrapRecord,
   leaseId,
@@ -22,7 +23,6 @@ import {
 import { leasesOf } from '../engine/record/leases-of.js';
 import { bootstrapOf, numberOf, timeIn } from '../engine/record/removal-rule.js';
 import { missingIn, moreThan, spendOf, sumOf } from '../engine/record/spend.js';
-import { eventWrites, readyLease } from '../engine/record/transition.js';
 import { dated } from '../engine/record/warning.js';
 import { publishReady } from '../engine/run/publish.js';
 import type { AnyStep, SeenProject } from '../engine/step.js';
@@ -125,21 +125,10 @@ async function makeRecord(
   };
   const told = { schema: 1, type: 'action', at, actor: caller.email, action: 'take-up' } as const;
   const transition = startGeneration(steps, dated(empty, at), at, { told: [{ event: told }] });
-  const record: BootstrapRecord = { ...transition.record, events: left.events + transition.events.length };
+  const created = createBootstrap(id, empty, transition, at);
+  const { record } = created;
   const ready = new Set(transition.ready.map((instance) => leaseId(id, instance.id)));
-  const writes: Write[] = [
-    { kind: 'create', collection: collections.bootstraps, id, data: record },
-    ...eventWrites(id, empty, transition.events),
-    ...left.leases.filter((lease) => !ready.has(lease)).map(deleted),
-    ...transition.ready.map(
-      (instance): Write => ({
-        kind: 'set',
-        collection: collections.leases,
-        id: leaseId(id, instance.id),
-        data: readyLease(id, record.generation, instance, at),
-      }),
-    ),
-  ];
+  const writes = [...created.writes, ...left.leases.filter((lease) => !ready.has(lease)).map(deleted)];
   if (files.writes.length > 0) await store.commit(files.writes);
   const [version = ''] = await inTurn(store, countersId, async () => {
     const counted = await countAgain(context, record, others, at);

@@ -9,17 +9,11 @@ import { Problem } from '../../shared/problems.js';
 import { newTrace, traceparentOf } from '../../shared/trace.js';
 import { type Into, regained, teamOfLost } from '../bootstraps/lost-team.js';
 import type { Context } from '../context.js';
-import {
-  type BootstrapRecord,
-  leaseId,
-  liftName,
-  nameIn,
-  type RemovalRecord,
-  read,
-} from '../engine/record/documents.js';
+import { createBootstrap, emptyRecord } from '../engine/record/create.js';
+import { type BootstrapRecord, liftName, nameIn, type RemovalRecord, read } from '../engine/record/documents.js';
 import { planOfRecord } from '../engine/record/plan-of-record.js';
 import { bootstrapOf } from '../engine/record/removal-rule.js';
-import { eventWrites, type Leased, readyLease, startRemoval, type Transition } from '../engine/record/transition.js';
+import { type Leased, startRemoval, type Transition } from '../engine/record/transition.js';
 import { dated } from '../engine/record/warning.js';
 import { publishReady } from '../engine/run/publish.js';
 import type { AnyStep, SeenProject } from '../engine/step.js';
@@ -83,18 +77,13 @@ export async function adoptedRecord(
     store.query({ collection: collections.names, where: [['bootstrapId', '==', id]], limit: 1 }),
   ]);
   const claim = read(claims[0], liftName);
-  const record: BootstrapRecord = {
-    schema: 1,
+  const record = emptyRecord({
     name: claim === undefined ? projectId : nameIn(claim.id),
     projectId,
     owner: claim?.data.owner ?? 'unknown',
     ownerMember: 'unknown',
     state: 'cancelled',
-    generation: 1,
     options: { ...unknownOptions(projectId) },
-    given: {},
-    sshPublicKey: '',
-    base: {},
     traceparent: traceparentOf(newTrace()),
     createdAt: at,
     deadlineAt,
@@ -106,7 +95,7 @@ export async function adoptedRecord(
     events: Math.max(0, ...events.map(({ data }) => Number(data['n']))),
     removal: { requestedAt: at, by, why, failures: 0 },
     orphan: true,
-  };
+  });
   return { record, at };
 }
 
@@ -177,28 +166,10 @@ async function made(context: Context, id: string, making: () => Promise<Making>)
   const { store } = context;
   for (let attempt = 0; attempt < raceTries; attempt++) {
     const { before, transition, writes, at } = await making();
-    const { record, ready, events } = transition;
+    const created = createBootstrap(id, before, transition, at);
     try {
-      await store.commit([
-        {
-          kind: 'create',
-          collection: collections.bootstraps,
-          id,
-          data: { ...record, events: before.events + events.length },
-        },
-        ...eventWrites(id, before, events),
-        ...writes,
-        ...ready.map(
-          (instance) =>
-            ({
-              kind: 'set',
-              collection: collections.leases,
-              id: leaseId(id, instance.id),
-              data: readyLease(id, record.generation, instance, at),
-            }) as const,
-        ),
-      ]);
-      await publishReady(context, id, record.generation, ready);
+      await store.commit([...created.writes, ...writes]);
+      await publishReady(context, id, created.record.generation, transition.ready);
       return true;
     } catch (error) {
       if (!(error instanceof Conflict)) throw error;
