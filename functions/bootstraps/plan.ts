@@ -20,7 +20,7 @@ import {
 import { planOfRecord } from '../engine/record/plan-of-record.js';
 import { removalPlanOf } from '../engine/record/removal-plan.js';
 import type { AnyStep, PlanFacts, PlannedBy } from '../engine/step.js';
-import type { BeginFacts, Resumed } from './begin-facts.js';
+import type { BeginFacts, Resumed } from './begin/begin-facts.js';
 
 /** What a command would do, for a name that is free or for what stands. */
 export function planOfCommand(

@@ -7,7 +7,7 @@ import { type BootstrapOptions, flags } from '../../shared/bootstrap/options.js'
 import { collections, labels } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import { newTrace, traceparentOf } from '../../shared/trace.js';
-import { type Into, regained, teamOfLost } from '../bootstraps/lost-team.js';
+import { type Into, regained, teamOfLost } from '../bootstraps/restore/lost-team.js';
 import type { Context } from '../context.js';
 import { createBootstrap, emptyRecord } from '../engine/record/create.js';
 import { type BootstrapRecord, liftName, nameIn, type RemovalRecord, read } from '../engine/record/documents.js';

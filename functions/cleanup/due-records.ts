@@ -5,7 +5,7 @@
 
 import { addSeconds } from '../../shared/add-seconds.js';
 import { collections } from '../../shared/names.js';
-import { requestRemoval } from '../bootstraps/removal.js';
+import { requestRemoval } from '../bootstraps/removal/removal.js';
 import type { Context } from '../context.js';
 import type { BootstrapRecord } from '../engine/record/documents.js';
 import { judgeRecord, removeAtOf } from '../engine/record/removal-rule.js';

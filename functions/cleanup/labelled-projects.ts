@@ -5,7 +5,7 @@
 import type { CleanupFound } from '../../shared/bootstrap/cleanup.js';
 import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
-import { requestRemoval } from '../bootstraps/removal.js';
+import { requestRemoval } from '../bootstraps/removal/removal.js';
 import type { Context } from '../context.js';
 import { findProofKey, projectsOf } from '../engine/proof.js';
 import type { BootstrapRecord } from '../engine/record/documents.js';

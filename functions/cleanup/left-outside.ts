@@ -6,7 +6,7 @@
 import { addSeconds } from '../../shared/add-seconds.js';
 import type { CleanupFound } from '../../shared/bootstrap/cleanup.js';
 import { collections } from '../../shared/names.js';
-import { requestRemoval } from '../bootstraps/removal.js';
+import { requestRemoval } from '../bootstraps/removal/removal.js';
 import type { Context } from '../context.js';
 import { liftFile } from '../engine/record/documents.js';
 import { type Outside, outsideSeconds } from '../engine/record/files.js';

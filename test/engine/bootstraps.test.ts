@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { beginOrResume } from '../../functions/bootstraps/begin-or-resume.js';
+import { beginOrResume } from '../../functions/bootstraps/begin/begin-or-resume.js';
+import { previewOf } from '../../functions/bootstraps/begin/preview.js';
 import { findByName, listBootstraps } from '../../functions/bootstraps/find.js';
-import { previewOf } from '../../functions/bootstraps/preview.js';
 import { recordAction } from '../../functions/bootstraps/record-action.js';
 import { summaryOf, viewOf } from '../../functions/bootstraps/view.js';
 import type { OnCall } from '../../functions/cloud/rest.js';

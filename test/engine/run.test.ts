@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { cancel } from '../../functions/bootstraps/cancel.js';
-import { lookAgain } from '../../functions/bootstraps/look-again.js';
+import { lookAgain } from '../../functions/bootstraps/lifetime/look-again.js';
+import { wakeInstance } from '../../functions/bootstraps/lifetime/wake.js';
+import { cancel } from '../../functions/bootstraps/removal/cancel.js';
 import { viewOf } from '../../functions/bootstraps/view.js';
-import { wakeInstance } from '../../functions/bootstraps/wake.js';
 import { readEvents } from '../../functions/engine/record/events.js';
 import { runMessage } from '../../functions/engine/run/run.js';
 import { type AnyStep, again, type Each, type Outcome, recheck, thisProject } from '../../functions/engine/step.js';

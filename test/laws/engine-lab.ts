@@ -3,8 +3,8 @@
  * comes, and another process goes on.
  */
 
-import { beginOrResume } from '../../functions/bootstraps/begin-or-resume.js';
-import { requestRemoval } from '../../functions/bootstraps/removal.js';
+import { beginOrResume } from '../../functions/bootstraps/begin/begin-or-resume.js';
+import { requestRemoval } from '../../functions/bootstraps/removal/removal.js';
 import { cleanup } from '../../functions/cleanup/cleanup.js';
 import { createCloud } from '../../functions/cloud/index.js';
 import { readConfig } from '../../functions/config.js';

@@ -1,5 +1,5 @@
 /** A world of the engine with a pool: toy steps of which some are prepared, and sweeps that keep the pool. */
-import type { Begun } from '../../functions/bootstraps/begin-facts.js';
+import type { Begun } from '../../functions/bootstraps/begin/begin-facts.js';
 import { liftBootstrap, read, type StoredBootstrap } from '../../functions/engine/record/documents.js';
 import type { AnyStep, StepCall } from '../../functions/engine/step.js';
 import { keepPools } from '../../functions/pools/keep.js';

@@ -1,8 +1,8 @@
 /** What a play of bootstraps runs on: functions with lives of their own, one store, one cloud, and messages that may be lost. */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { lookAtFuses } from '../../functions/bootstraps/fuse.js';
-import { followTeams } from '../../functions/bootstraps/team-roles.js';
-import { warn } from '../../functions/bootstraps/warn.js';
+import { lookAtFuses } from '../../functions/bootstraps/budget/fuse.js';
+import { warn } from '../../functions/bootstraps/lifetime/warn.js';
+import { followTeams } from '../../functions/bootstraps/people/team-roles.js';
 import { cleanup } from '../../functions/cleanup/cleanup.js';
 import { searchHourly } from '../../functions/cleanup/hourly-search.js';
 import { googleApis, readConfig } from '../../functions/config.js';

@@ -1,7 +1,7 @@
 /** Shows operators whether plinth accepts new bootstraps, and lets them switch it. */
 import type { admissionRoutes } from '../../../shared/bootstrap/routes.js';
 import { Problem } from '../../../shared/problems.js';
-import { readAdmission, switchAdmission } from '../../bootstraps/admission.js';
+import { readAdmission, switchAdmission } from '../../bootstraps/begin/admission.js';
 import type { Context } from '../../context.js';
 import type { Caller } from '../../identity/auth.js';
 import type { Handlers } from '../router.js';

@@ -1,0 +1,143 @@
+/** Begins a new bootstrap in one commit. */
+import { collections, countersId } from '../../../shared/names.js';
+import type { Context } from '../../context.js';
+import { countMore, countWrites, withTeams } from '../../engine/record/counts.js';
+import { createBootstrap } from '../../engine/record/create.js';
+import { type BootstrapRecord, type NameRecord, nameId, type PriceRecord } from '../../engine/record/documents.js';
+import { transitionWrites } from '../../engine/record/transition.js';
+import { dated } from '../../engine/record/warning.js';
+import { publishReady } from '../../engine/run/publish.js';
+import type { AnyStep } from '../../engine/step.js';
+import { boundsOf, type Holder, holdWrite, isIn, noTeam, readLivingHolder } from '../../organizations/ownership.js';
+import { countPool, keptOf } from '../../pools/claim.js';
+import { readShare, shareWrite } from '../../pools/share.js';
+import type { Write } from '../../store/store.js';
+import { inTurn } from '../../store/turns.js';
+import { countSpend, endFor, priceOf } from '../budget/ceilings.js';
+import { checkOneMore } from '../budget/counters.js';
+import { countsFor } from '../budget/spend-writes.js';
+import { checkPriced, checkRoom, teamsByMonth } from '../budget/team-ceilings.js';
+import { peopleFields } from '../people/team-people.js';
+import { checkAgreed, planOfCommand } from '../plan.js';
+import { checkAdmission } from './admission.js';
+import type { BeginFacts, Begun } from './begin-facts.js';
+import { type Draft, preparationOf } from './draft.js';
+import { dropSecretsBefore, writeSecrets } from './given-secrets.js';
+import { newRecord, startGeneration, ttlSeconds } from './new-record.js';
+
+/** Files of another bootstrap are never the base of a new one, so no secret leaks from one project into the next. */
+const notItsBase =
+  'The config and secrets files that came along are not used: this bootstrap is new, so they are of another one. Keep them elsewhere if you need them.';
+
+export async function begin(
+  context: Context,
+  steps: readonly AnyStep[],
+  facts: BeginFacts,
+  draft: Draft,
+): Promise<Begun> {
+  const { store, clock, config } = context;
+  const { caller, options } = facts;
+  const { member } = draft;
+  const { machineAccess, loadBalancers } = config;
+  const price = priceOf(config, { options, machineAccess, loadBalancers }, facts.maxMicros);
+  checkAgreed(facts.agreed, () => planOfCommand(context, steps, facts, price));
+  const now = clock.now();
+  const at = now.toISOString();
+  const { deadlineAt, warning } = endFor(price, now, ttlSeconds(options));
+  const sshSourceRanges = [...config.sshSourceRanges];
+  const record = (warnings: readonly string[]) => ({
+    ...newRecord({ ...facts, warnings }, { ...draft, machineAccess, sshSourceRanges, loadBalancers, base: {} }, now),
+    price,
+    deadlineAt,
+    ...preparationOf(context, draft, at),
+    ...(member && continuing(member.data)),
+  });
+  const count = async () => {
+    const found = await countIn(context, facts, record([]), at);
+    const share = member && draft.pool && (await readShare(context, draft.pool, caller.email));
+    return { ...found, share, counted: countPool(config, found.counted, draft.pool, member !== undefined) };
+  };
+  if (draft.callerSecret === undefined) {
+    // A refused command must leave no secret behind.
+    await count();
+    draft.callerSecret = await writeSecrets(context, draft.id, facts.secrets);
+  }
+
+  const brings = Object.values(facts.base ?? {}).some((files) => (files?.config ?? files?.secrets) !== undefined);
+  const warnings = [...facts.warnings, ...(warning === undefined ? [] : [warning]), ...(brings ? [notItsBase] : [])];
+  const empty = record(warnings);
+  const kept = member && keptOf(steps, member.data, options);
+  const transition = startGeneration(steps, dated(empty, at), at, { kept });
+  const begunFor = (holder: Holder | undefined) => {
+    const begun = { ...transition, record: { ...transition.record, ...ofTeam(context, empty, holder) } };
+    if (member === undefined) return createBootstrap(draft.id, empty, begun, at);
+    const claimed = { ...begun.record, events: empty.events + begun.events.length };
+    return { record: claimed, writes: transitionWrites(draft.id, member.version, member.data, begun, at) };
+  };
+  const name: NameRecord = { schema: 1, bootstrapId: draft.id, owner: caller.email };
+  const othersOf = ({ holder, share, counts, counted }: Awaited<ReturnType<typeof count>>): Write[] => [
+    ...(holder === undefined ? [] : [holdWrite(holder, 1)]),
+    ...(share === undefined ? [] : [shareWrite(share, now)]),
+    { kind: 'create', collection: collections.names, id: nameId(options.projectName), data: name },
+    ...countWrites(counts, counted),
+  ];
+  const { version, data } = await inTurn(store, countersId, async () => {
+    const counted = await count();
+    const begun = begunFor(counted.holder);
+    const [written = ''] = await store.commit([...begun.writes, ...othersOf(counted)]);
+    return { version: written, data: begun.record };
+  });
+  // A command that died before it claimed this project left its secrets.
+  if (member !== undefined && draft.callerSecret !== '1')
+    await dropSecretsBefore(context, draft.id, draft.callerSecret);
+  await publishReady(context, draft.id, empty.generation, transition.ready, facts.trace);
+  const bootstrap = { collection: collections.bootstraps, id: draft.id, version, data };
+  return { bootstrap, created: true, changes: [] };
+}
+
+/** A prepared project goes on in a generation of its own. */
+const continuing = ({ generation, instances, events }: BootstrapRecord) => ({
+  generation: generation + 1,
+  instances,
+  events,
+});
+
+/** What the commit counts, against the versions that were read. Throws at each limit and ceiling. */
+async function countIn(context: Context, { caller, team }: BeginFacts, record: Priced, at: string) {
+  const { store, config } = context;
+  const holder = team === undefined ? undefined : await ownHolder(context, team, caller);
+  const after = { ...record, ...(team !== undefined && { team }) };
+  const found = await countsFor({ store }, after);
+  checkAdmission(found.all);
+  const bounds = holder === undefined ? [] : await boundsOf(context, holder.team);
+  checkRoom(bounds);
+  checkPriced(config, bounds, record.price);
+  checkOneMore(found, caller.email, config.limits);
+  const counts = await withTeams({ store }, found, teamsByMonth(bounds));
+  const living = countMore(counts, { owner: caller.email }, { living: 1 }, at);
+  return { holder, counts, counted: countSpend(config, living, { after }, at, bounds) ?? living };
+}
+
+type Priced = BootstrapRecord & { readonly price: PriceRecord };
+
+/** Throws `not-found` if the caller is no member any more. */
+async function ownHolder(
+  context: Context,
+  team: number,
+  { email, identity = '' }: BeginFacts['caller'],
+): Promise<Holder> {
+  const holder = await readLivingHolder(context, team);
+  if (!(await isIn(context, team, { email, identity }))) throw noTeam(team);
+  return holder;
+}
+
+const ofTeam = (
+  { config }: Context,
+  record: BootstrapRecord,
+  holder: Holder | undefined,
+): Pick<BootstrapRecord, 'team' | 'teamPeople'> => {
+  if (holder === undefined) return {};
+  const { teamId: team } = holder.team;
+  const { teamPeople } = peopleFields(config, { ...record, team }, [holder]);
+  return { team, ...(teamPeople !== undefined && { teamPeople }) };
+};
