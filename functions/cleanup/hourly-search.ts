@@ -5,7 +5,7 @@
  */
 import { addSeconds } from '../../shared/add-seconds.js';
 import { collections, labels } from '../../shared/names.js';
-import { setFuses } from '../bootstraps/budget/set-fuses.js';
+import { setFuses } from '../bootstraps/budget/enforce.js';
 import type { Project } from '../cloud/projects.js';
 import type { Context } from '../context.js';
 import { ownerLabel, projectsOf } from '../engine/proof.js';

@@ -4,7 +4,7 @@
  * notices that the webhook has not taken yet.
  */
 import type { HttpFunction } from '@google-cloud/functions-framework';
-import { lookAtFuses } from '../bootstraps/budget/fuse.js';
+import { lookAtFuses } from '../bootstraps/budget/enforce.js';
 import { warn } from '../bootstraps/lifetime/warn.js';
 import { followTeams } from '../bootstraps/people/team-roles.js';
 import type { Context } from '../context.js';

@@ -1,6 +1,6 @@
 /** What a play of bootstraps runs on: functions with lives of their own, one store, one cloud, and messages that may be lost. */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { lookAtFuses } from '../../functions/bootstraps/budget/fuse.js';
+import { lookAtFuses } from '../../functions/bootstraps/budget/enforce.js';
 import { warn } from '../../functions/bootstraps/lifetime/warn.js';
 import { followTeams } from '../../functions/bootstraps/people/team-roles.js';
 import { cleanup } from '../../functions/cleanup/cleanup.js';

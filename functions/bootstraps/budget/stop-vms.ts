@@ -8,7 +8,7 @@ import type { Context } from '../../context.js';
 import type { BootstrapRecord, InstanceRecord, StoredBootstrap } from '../../engine/record/documents.js';
 import { type Leased, readyAgain, type Transition, transitionWrites } from '../../engine/record/transition.js';
 import type { Update } from '../../engine/record/update.js';
-import { afterHolders } from '../after-holder.js';
+import { afterHolders } from '../alter.js';
 import { stop } from '../removal/stop.js';
 
 /** A VM that could not be stopped is tried again after this time. */

@@ -9,8 +9,8 @@ import type { BootstrapRecord, StoredBootstrap } from '../../engine/record/docum
 import type { AnyStep } from '../../engine/step.js';
 import type { Caller } from '../../identity/auth.js';
 import { type Alteration, alter } from '../alter.js';
-import { checkPaid } from '../budget/ceilings.js';
-import { spendWrites } from '../budget/spend-writes.js';
+import { spendWrites } from '../budget/months.js';
+import { checkPaid } from '../budget/price.js';
 
 /** The step `project` writes the labels. */
 const shownBy = ['project'];

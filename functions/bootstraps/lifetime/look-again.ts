@@ -15,8 +15,8 @@ import { publishReady } from '../../engine/run/publish.js';
 import type { AnyStep } from '../../engine/step.js';
 import type { Write } from '../../store/store.js';
 import { type Act, refuseTakenIn, refuseWhileGoing } from '../alter.js';
-import { priceOfStart } from '../budget/ceilings.js';
-import { spendWrites } from '../budget/spend-writes.js';
+import { spendWrites } from '../budget/months.js';
+import { priceOfStart } from '../budget/price.js';
 import { refuseWhileStopping, startedAgain } from '../budget/stop-vms.js';
 
 interface Chosen {

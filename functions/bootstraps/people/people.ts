@@ -11,7 +11,7 @@ import { type BootstrapRecord, liftName, nameId, read } from '../../engine/recor
 import type { AnyStep } from '../../engine/step.js';
 import type { Write } from '../../store/store.js';
 import { alter } from '../alter.js';
-import { countSpend } from '../budget/ceilings.js';
+import { countSpend } from '../budget/months.js';
 import { boundWithout } from './bound.js';
 import { ofTeams, some } from './team-people.js';
 import { roleSteps } from './team-roles.js';

@@ -35,8 +35,8 @@ import type { BeginFacts, Begun } from '../begin/begin-facts.js';
 import { beginOrResume } from '../begin/begin-or-resume.js';
 import { readLastSecrets, writeSecrets } from '../begin/given-secrets.js';
 import { newRecord, startGeneration } from '../begin/new-record.js';
-import { priceOf } from '../budget/ceilings.js';
-import { countsFor } from '../budget/spend-writes.js';
+import { countsFor } from '../budget/months.js';
+import { priceOf } from '../budget/price.js';
 import { findLost } from './lost-project.js';
 import { type Into, intoLost, regained, teamOfLost } from './lost-team.js';
 

@@ -22,9 +22,9 @@ import { readLastSecrets, readSecrets } from '../../bootstraps/begin/given-secre
 import { isInstalled } from '../../bootstraps/begin/held-options.js';
 import { ttlSeconds } from '../../bootstraps/begin/new-record.js';
 import { checkResume, isStillTheirs } from '../../bootstraps/begin/resume.js';
-import { endFor, priceOf } from '../../bootstraps/budget/ceilings.js';
-import { checkSpendOfNew } from '../../bootstraps/budget/spend-writes.js';
-import { checkPriced, checkRoom } from '../../bootstraps/budget/team-ceilings.js';
+import { checkRoom } from '../../bootstraps/budget/living.js';
+import { checkPriced, checkSpendOfNew } from '../../bootstraps/budget/months.js';
+import { endFor, priceOf } from '../../bootstraps/budget/price.js';
 import { findClaimed } from '../../bootstraps/find.js';
 import { isBoundToAnother } from '../../bootstraps/people/bound.js';
 import type { Context } from '../../context.js';

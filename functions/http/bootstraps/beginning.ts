@@ -2,7 +2,7 @@
 import type { Beginning } from '../../../shared/bootstrap/preflight.js';
 import type { BeginFacts } from '../../bootstraps/begin/begin-facts.js';
 import { ttlSeconds } from '../../bootstraps/begin/new-record.js';
-import { endFor, priceOf } from '../../bootstraps/budget/ceilings.js';
+import { endFor, priceOf } from '../../bootstraps/budget/price.js';
 import { forecast, learntTimes } from '../../bootstraps/lifetime/forecast.js';
 import { planOfCommand } from '../../bootstraps/plan.js';
 import type { Context } from '../../context.js';

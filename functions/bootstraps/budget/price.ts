@@ -1,6 +1,6 @@
 /**
- * What may be spent: by the hour for one bootstrap, by the month for an owner and for the deployment, and what the caller will
- * pay at most. Pure. All amounts are whole micro-units.
+ * What one bootstrap may cost: the price that it is admitted at by the hour, and the most that the caller will pay. Pure. All
+ * amounts are whole micro-units.
  */
 import { addSeconds } from '../../../shared/add-seconds.js';
 import type { LoadBalancers } from '../../../shared/bootstrap/bootstrap.js';
@@ -10,18 +10,12 @@ import { calledBy } from '../../../shared/command-words.js';
 import { Problem } from '../../../shared/problems.js';
 import type { Config } from '../../config.js';
 import { hourlyOfPlan, spentOf } from '../../cost/of-bootstrap.js';
-import { type Counts, countMore, ofOwner } from '../../engine/record/counts.js';
 import type { BootstrapRecord, PriceRecord } from '../../engine/record/documents.js';
 import { removeAtOf } from '../../engine/record/removal-rule.js';
-import { type Counted, moreThan, spendOf } from '../../engine/record/spend.js';
 import type { PlanFacts } from '../../engine/step.js';
-import type { Bound } from '../../organizations/ownership.js';
-import { checkMonths } from './team-ceilings.js';
 
 const over = (limit: string, detail: string, advice: string, members: Readonly<Record<string, unknown>> = {}) =>
   new Problem('over-ceiling', detail, { advice, members: { limit, ...members } });
-
-const shorter = 'Give a shorter --project-ttl, --spot-vms, or --max-cost. Or ask an operator to raise the ceiling.';
 
 /** The price that the options are admitted at. Throws `over-ceiling` above the hourly ceiling, or where it has no price. */
 export function priceOf(
@@ -152,43 +146,3 @@ export function checkPaid(record: BootstrapRecord, path: string): void {
     advice: 'Its owner can raise that: the same beta bootstrap-cloud command with a higher --max-cost.',
   });
 }
-
-/**
- * The counts with what a record is to become in place of what it was. Throws `over-ceiling` for a month that would pass its
- * ceiling. A month that becomes cheaper is always right. `bounds`: those of its team. Undefined: nothing changes.
- */
-export function countSpend(
-  { ceilings }: Pick<Config, 'ceilings'>,
-  counts: Counts,
-  change: { readonly before?: Counted; readonly after: Counted },
-  at: string,
-  bounds: readonly Bound[] = [],
-): Counts | undefined {
-  const { before, after } = change;
-  const moves = before !== undefined && before.owner !== after.owner;
-  const was = before === undefined ? {} : spendOf(before);
-  const more = moreThan(was, spendOf(after));
-  if (Object.keys(more).length === 0 && !moves) return undefined;
-  const left = moves ? countMore(counts, before, { spend: moreThan(was, {}) }, at) : counts;
-  const owned = moves ? spendOf(after) : more;
-  const counted = countMore(left, after, { spend: owned }, at);
-  const { month: inAll, monthOfOwner } = ceilings;
-  const { spend: ofOwnerNow } = ofOwner(counted, after.owner);
-  for (const [month, all] of Object.entries(counted.all.spend ?? {})) {
-    const own = ofOwnerNow[month] ?? 0;
-    if (monthOfOwner !== undefined && (owned[month] ?? 0) > 0 && own > monthOfOwner)
-      throw monthly('monthOfOwner', after.owner, month, own, monthOfOwner);
-    if (inAll !== undefined && (more[month] ?? 0) > 0 && all > inAll)
-      throw monthly('month', undefined, month, all, inAll);
-  }
-  checkMonths(bounds, counted, more);
-  return counted;
-}
-
-const monthly = (limit: string, owner: string | undefined, month: string, sum: number, ceiling: number): Problem =>
-  over(
-    limit,
-    `${owner === undefined ? 'All bootstraps' : `The bootstraps of ${owner}`} would cost ${amountText(sum)} USD in ${month}, and ${amountText(ceiling)} is the most here.`,
-    shorter,
-    { month, ceiling: amountText(ceiling), asked: amountText(sum) },
-  );
