@@ -123,8 +123,8 @@ export function refuseWhileGoing({ name, state, removal }: BootstrapRecord): voi
   }
 }
 
-/** Nobody knows what a project that was taken in by its labels was made from. Running its steps would make something else. */
-export function refuseTakenIn({ name, projectId, orphan }: BootstrapRecord): void {
+/** Nobody knows what an adopted project was made from. Running its steps would make something else. */
+export function refuseAdopted({ name, projectId, orphan }: BootstrapRecord): void {
   if (orphan !== true) return;
   throw new Problem('conflict', `${name} was taken in by its labels, and nobody knows what it was made from.`, {
     advice: `It can be extended, protected and given to others, or removed: plinth beta bootstrap-cloud cleanup ${calledBy({ name, projectId })}`,

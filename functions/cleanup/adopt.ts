@@ -1,16 +1,17 @@
 /**
- * Gives a project of ours without a record a new one, made from its labels. It is then removed like any other, or lives on for an
- * owner whom an operator names.
+ * Adopts a project of this deployment that no record knows: its new record is made from its labels. It is then removed like any
+ * other, or lives on for an owner whom an operator names. Its owner restores more: functions/bootstraps/restore/restore.ts.
  */
 
 import { type BootstrapOptions, flags } from '../../shared/bootstrap/options.js';
 import { collections, labels } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import { newTrace, traceparentOf } from '../../shared/trace.js';
-import { type Into, regained, teamOfLost } from '../bootstraps/restore/lost-team.js';
+import { type Into, restoredToTeam, teamOfLost } from '../bootstraps/restore/lost-team.js';
 import type { Context } from '../context.js';
 import { createBootstrap, emptyRecord } from '../engine/record/create.js';
 import { type BootstrapRecord, liftName, nameIn, type RemovalRecord, read } from '../engine/record/documents.js';
+import { lastEventOf } from '../engine/record/events.js';
 import { planOfRecord } from '../engine/record/plan-of-record.js';
 import { bootstrapOf } from '../engine/record/removal-rule.js';
 import { type Leased, startRemoval, type Transition } from '../engine/record/transition.js';
@@ -34,16 +35,16 @@ const unknownOptions = (projectName: string): BootstrapOptions =>
   }) as unknown as BootstrapOptions;
 
 /** The project has been judged. The step `project` judges it again just before the deletion. */
-export async function adopt(context: Context, steps: readonly AnyStep[], project: SeenProject): Promise<void> {
+export async function adoptExpired(context: Context, steps: readonly AnyStep[], project: SeenProject): Promise<void> {
   const { labels: found = {} } = project;
-  await adoptAs(context, steps, {
+  await adoptToRemove(context, steps, {
     id: bootstrapOf(project),
     project,
     deadlineAt: new Date(Number((found[labels.deleteAfter] ?? '').slice(1)) * 1000).toISOString(),
   });
 }
 
-const takenInWarning =
+const keptWarning =
   'An operator took this project in by its labels. Nobody knows what it was made from, so it can be kept or removed, and not gone on with.';
 
 const warning =
@@ -73,7 +74,7 @@ export async function adoptedRecord(
 ): Promise<{ readonly record: BootstrapRecord; readonly at: string }> {
   const at = clock.now().toISOString();
   const [events, claims] = await Promise.all([
-    store.query({ collection: collections.events, where: [['bootstrapId', '==', id]] }),
+    lastEventOf({ store }, id),
     store.query({ collection: collections.names, where: [['bootstrapId', '==', id]], limit: 1 }),
   ]);
   const claim = read(claims[0], liftName);
@@ -92,7 +93,7 @@ export async function adoptedRecord(
       project: { state: 'done', attempt: 0, output: { projectId, projectNumber: name.replace(/^projects\//, '') } },
     },
     // Events of a lost record may still exist.
-    events: Math.max(0, ...events.map(({ data }) => Number(data['n']))),
+    events,
     removal: { requestedAt: at, by, why, failures: 0 },
     orphan: true,
   });
@@ -100,13 +101,13 @@ export async function adoptedRecord(
 }
 
 /** The project is known to be of this bootstrap. It counts for its team until it is gone. */
-export async function adoptAs(context: Context, steps: readonly AnyStep[], adopted: Adopted): Promise<void> {
+export async function adoptToRemove(context: Context, steps: readonly AnyStep[], adopted: Adopted): Promise<void> {
   const { by = 'cleanup', why = 'expired' } = adopted;
   // If another cleanup was first, it goes on with it.
-  await made(context, adopted.id, async () => {
+  await adopt(context, adopted.id, async () => {
     const { record: alone, at } = await adoptedRecord(context, adopted);
     const lost = await teamOfLost(context, adopted.project);
-    const { fields, writes } = await regained(context, adopted.id, alone, lost?.holder);
+    const { fields, writes } = await restoredToTeam(context, adopted.id, alone, lost?.holder);
     const before = { ...alone, ...fields };
     const action = { schema: 1, type: 'action', at, actor: by, action: why === 'expired' ? why : 'cleanup' } as const;
     return {
@@ -122,9 +123,9 @@ export async function adoptAs(context: Context, steps: readonly AnyStep[], adopt
  * The record of a project that lives on until its deadline. Its step `project` looks again, so that owner and deadline stand in
  * the labels. Throws `conflict` if it has a record by now.
  */
-export async function takenIn(context: Context, adopted: Adopted, given: Given): Promise<void> {
+export async function adoptToKeep(context: Context, adopted: Adopted, given: Given): Promise<void> {
   const { owner, ownerMember, by, into } = given;
-  const isFirst = await made(context, adopted.id, async () => {
+  const isFirst = await adopt(context, adopted.id, async () => {
     const { record: going, at } = await adoptedRecord(context, adopted);
     const { removal: _, ...standing } = going;
     const { holder, warnings } = await into();
@@ -133,9 +134,9 @@ export async function takenIn(context: Context, adopted: Adopted, given: Given):
       ...standing,
       ...{ owner, ownerMember },
       endedAt: at,
-      warnings: [takenInWarning, ...warnings],
+      warnings: [keptWarning, ...warnings],
     };
-    const { fields, writes } = await regained(context, adopted.id, alone, holder);
+    const { fields, writes } = await restoredToTeam(context, adopted.id, alone, holder);
     const before = { ...alone, ...fields };
     const whose = holder === undefined ? owner : `${owner} in team ${holder.team.teamId}`;
     const action = { schema: 1, type: 'action', at, actor: by, action: `take-in for ${whose}` } as const;
@@ -162,7 +163,7 @@ interface Making {
 }
 
 /** False: another was first. `making` is asked again if only its team has changed meanwhile. */
-async function made(context: Context, id: string, making: () => Promise<Making>): Promise<boolean> {
+async function adopt(context: Context, id: string, making: () => Promise<Making>): Promise<boolean> {
   const { store } = context;
   for (let attempt = 0; attempt < raceTries; attempt++) {
     const { before, transition, writes, at } = await making();

@@ -14,7 +14,7 @@ import { bootstrapOf, contradiction, deploymentOf, judgeProject, judgeRecord } f
 import type { AnyStep, SeenProject } from '../engine/step.js';
 import { mapInBatches } from '../host/map-in-batches.js';
 import type { Document } from '../store/store.js';
-import { adopt } from './adopt.js';
+import { adoptExpired } from './adopt.js';
 import { type Candidate, foundOf, kept, objection, unreadable } from './candidate.js';
 import { type LabelPage, nextPage } from './label-pages.js';
 import { readable } from './readable.js';
@@ -138,7 +138,7 @@ function withoutRecord(
         throw new Problem('conflict', `it changed while it was looked at: ${still?.why ?? 'it is gone'}`);
       }
       if ((await recordOf(context, now)) !== undefined) return;
-      await adopt(context, steps, now);
+      await adoptExpired(context, steps, now);
     },
   };
 }

@@ -13,7 +13,7 @@ import { type Outside, outsideSeconds } from '../engine/record/files.js';
 import type { AnyStep } from '../engine/step.js';
 import { mapInBatches } from '../host/map-in-batches.js';
 import { Conflict, type Document } from '../store/store.js';
-import { adoptAs } from './adopt.js';
+import { adoptToRemove } from './adopt.js';
 import { type Candidate, kept } from './candidate.js';
 import { readable } from './readable.js';
 
@@ -83,7 +83,7 @@ async function withoutRecord(context: Context, steps: readonly AnyStep[], note: 
   if (project.state === 'ACTIVE') return waiting(note, 'its project is active');
   const found = { projectId, bootstrapId, why: `it left ${outside}; it is deleted, and no record knows it` };
   const deadlineAt = context.clock.now().toISOString();
-  return removed(found, note, () => adoptAs(context, steps, { id: bootstrapId, project, deadlineAt }));
+  return removed(found, note, () => adoptToRemove(context, steps, { id: bootstrapId, project, deadlineAt }));
 }
 
 const waiting = ({ projectId, bootstrapId, later }: Note, why: string): Candidate => ({

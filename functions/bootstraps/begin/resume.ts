@@ -31,7 +31,7 @@ import { publishReady } from '../../engine/run/publish.js';
 import type { AnyStep } from '../../engine/step.js';
 import { isIn } from '../../organizations/ownership.js';
 import { Conflict, type Write } from '../../store/store.js';
-import { refuseTakenIn } from '../alter.js';
+import { refuseAdopted } from '../alter.js';
 import { checkSpendOfResume, spendWrites } from '../budget/months.js';
 import { checkPaid, paidUntil, priceOf, priceOfStart } from '../budget/price.js';
 import { refuseWhileStopping, startedAgain } from '../budget/stop-vms.js';
@@ -104,7 +104,7 @@ async function resumed(
       retryAfterSeconds: 5,
     });
   }
-  refuseTakenIn(before);
+  refuseAdopted(before);
   refuseWhileStopping(before);
   await facts.checkBase?.(standing, facts.base);
   const secretsBefore = await readSecrets(context, id, before.callerSecret).catch(async (error: unknown) => {

@@ -14,7 +14,7 @@ import { updateBootstrap } from '../../engine/record/update.js';
 import { publishReady } from '../../engine/run/publish.js';
 import type { AnyStep } from '../../engine/step.js';
 import type { Write } from '../../store/store.js';
-import { type Act, refuseTakenIn, refuseWhileGoing } from '../alter.js';
+import { type Act, refuseAdopted, refuseWhileGoing } from '../alter.js';
 import { spendWrites } from '../budget/months.js';
 import { priceOfStart } from '../budget/price.js';
 import { refuseWhileStopping, startedAgain } from '../budget/stop-vms.js';
@@ -41,7 +41,7 @@ export async function lookAgain(
 ): Promise<StoredBootstrap> {
   const { standing, transition } = await updateBootstrap(context, id, async ({ version, data }, at) => {
     refuseWhileGoing(data);
-    refuseTakenIn(data);
+    refuseAdopted(data);
     const { record: started, writes: counted } = await startedBy(context, data, at, chosen);
     const plan = planOfRecord(steps, data);
     const again = withDependents(plan, instancesOf(plan, chosen));

@@ -70,7 +70,7 @@ export const intoLost = (lost: LostTeam | undefined): Into => {
 
 const goneWarning = (team: number): string => `It belonged to team ${team}, which is gone. It belongs to no team now.`;
 
-interface Regained {
+interface RestoredToTeam {
   readonly fields: Pick<BootstrapRecord, 'team' | 'teamPeople'>;
   readonly writes: readonly Write[];
   /** The other records of the team. */
@@ -78,12 +78,12 @@ interface Regained {
 }
 
 /** No ceiling applies, because nothing is new. */
-export async function regained(
+export async function restoredToTeam(
   context: Pick<Context, 'store' | 'config'>,
   id: string,
   record: BootstrapRecord,
   holder: Holder | undefined,
-): Promise<Regained> {
+): Promise<RestoredToTeam> {
   if (holder === undefined) return { fields: {}, writes: [], others: [] };
   const { teamId: team, owns = 0 } = holder.team;
   const others = await othersOf(context, team, id);

@@ -1,6 +1,7 @@
 /**
- * Gives a new record to a bootstrap whose record is lost. It keeps the id and the project, so that everything named after them
- * is found again and nothing is made twice.
+ * Restores a bootstrap whose record is lost, for its owner. The new record keeps the id and the project, so that everything named
+ * after them is found again and nothing is made twice. An operator adopts a project without knowing what it was made from:
+ * functions/cleanup/adopt.ts.
  */
 import type { MachineAccess } from '../../../shared/bootstrap/bootstrap.js';
 import { latestEnd } from '../../../shared/bootstrap/lifetime.js';
@@ -20,6 +21,7 @@ import {
   nameId,
   read,
 } from '../../engine/record/documents.js';
+import { lastEventOf } from '../../engine/record/events.js';
 import { leasesOf } from '../../engine/record/leases-of.js';
 import { bootstrapOf, numberOf, timeIn } from '../../engine/record/removal-rule.js';
 import { missingIn, moreThan, spendOf, sumOf } from '../../engine/record/spend.js';
@@ -38,7 +40,7 @@ import { newRecord, startGeneration } from '../begin/new-record.js';
 import { countsFor } from '../budget/months.js';
 import { priceOf } from '../budget/price.js';
 import { findLost } from './lost-project.js';
-import { type Into, intoLost, regained, teamOfLost } from './lost-team.js';
+import { type Into, intoLost, restoredToTeam, teamOfLost } from './lost-team.js';
 
 const raceTries = 10;
 /** What stands is not refused for its price. */
@@ -48,7 +50,7 @@ const noCeilings = { withoutPrice: 'allow', beyond: 'warn' } as const;
  * `id`: the bootstrap's id in the recovered config. Throws `not-found` if no such project is proven ours, `forbidden` if it is
  * somebody else's, and `conflict` if it has another record. If another command has made the record first, this one resumes it.
  */
-export async function takeUp(
+export async function restoreBootstrap(
   context: Context,
   steps: readonly AnyStep[],
   facts: BeginFacts,
@@ -73,7 +75,7 @@ export async function takeUp(
       });
     }
     try {
-      return await makeRecord(context, steps, facts, id, claimed);
+      return await restoreRecord(context, steps, facts, id, claimed);
     } catch (error) {
       if (!(error instanceof Conflict)) throw error;
       await afterConflict(context, attempt);
@@ -82,7 +84,7 @@ export async function takeUp(
   throw new Problem('unavailable', 'Too many bootstraps are begun at once.', { retryAfterSeconds: 5 });
 }
 
-async function makeRecord(
+async function restoreRecord(
   context: Context,
   steps: readonly AnyStep[],
   facts: BeginFacts,
@@ -111,7 +113,7 @@ async function makeRecord(
     base: files.names,
   };
   const fresh = newRecord(facts, its, now);
-  const { fields, writes: teamWrites, others } = await regained(context, id, fresh, holder);
+  const { fields, writes: teamWrites, others } = await restoredToTeam(context, id, fresh, holder);
   const empty: BootstrapRecord = {
     ...fresh,
     ...fields,
@@ -214,14 +216,8 @@ const deleted = (id: string): Write => ({ kind: 'delete', collection: collection
 
 /** What the store still has of it. */
 async function leftovers(context: Context, id: string): Promise<{ events: number; leases: string[] }> {
-  const [events, leases] = await Promise.all([
-    context.store.query({ collection: collections.events, where: [['bootstrapId', '==', id]] }),
-    leasesOf(context, id),
-  ]);
-  return {
-    events: Math.max(0, ...events.map(({ data }) => Number(data['n']))),
-    leases: leases.map((lease) => lease.id),
-  };
+  const [events, leases] = await Promise.all([lastEventOf(context, id), leasesOf(context, id)]);
+  return { events, leases: leases.map((lease) => lease.id) };
 }
 
 /** Any claim that is left belongs to a record that no longer exists. Otherwise the project would not have been found. */

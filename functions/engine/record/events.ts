@@ -10,6 +10,12 @@ import { eventId, liftEvent, liftLease, read } from './documents.js';
 import { leasesOf } from './leases-of.js';
 import { getBootstrap } from './update.js';
 
+/** Number of the last event that is stored, also where the record is lost. */
+export async function lastEventOf({ store }: Pick<Context, 'store'>, id: string): Promise<number> {
+  const events = await store.query({ collection: collections.events, where: [['bootstrapId', '==', id]] });
+  return Math.max(0, ...events.map(({ data }) => Number(data['n'])));
+}
+
 export interface EventPage {
   readonly events: readonly { readonly cursor: string; readonly event: BootstrapEvent }[];
   /** Nothing will follow: the bootstrap has ended and everything is read. */

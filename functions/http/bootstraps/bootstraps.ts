@@ -9,7 +9,7 @@ import { registerNamed, registerScalars } from '../../../shared/secret-texts.js'
 import { beginOrResume } from '../../bootstraps/begin/begin-or-resume.js';
 import { wakeInstance } from '../../bootstraps/lifetime/wake.js';
 import { cancel } from '../../bootstraps/removal/cancel.js';
-import { takeUp } from '../../bootstraps/restore/restore.js';
+import { restoreBootstrap } from '../../bootstraps/restore/restore.js';
 import { summaryOf, viewOf } from '../../bootstraps/view.js';
 import type { Context } from '../../context.js';
 import type { StoredBootstrap } from '../../engine/record/documents.js';
@@ -103,7 +103,7 @@ function bootstrapHandlers(
       const begun =
         body.takeUp === undefined
           ? await beginOrResume(context, steps, facts)
-          : await takeUp(context, steps, facts, body.takeUp);
+          : await restoreBootstrap(context, steps, facts, body.takeUp);
       const { bootstrap, created, changes } = begun;
       const told = [...(created ? bootstrap.data.warnings : facts.warnings)];
       return {

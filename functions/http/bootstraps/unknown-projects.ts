@@ -2,7 +2,7 @@
 import type { BootstrapView } from '../../../shared/bootstrap/bootstrap.js';
 import type { unknownRoutes } from '../../../shared/bootstrap/routes.js';
 import { Problem } from '../../../shared/problems.js';
-import { removeUnknown, takeIn, viewUnknown } from '../../cleanup/unknown-project.js';
+import { adoptProject, removeUnknown, viewUnknown } from '../../cleanup/unknown-project.js';
 import type { Context } from '../../context.js';
 import type { StoredBootstrap } from '../../engine/record/documents.js';
 import type { AnyStep } from '../../engine/step.js';
@@ -26,7 +26,7 @@ export const unknownHandlers = (
   async takeInProject({ caller, params: { projectId }, body: { owner, ttl, team } }) {
     checkOperator(caller);
     checkMayOwn(context.config, owner);
-    const taken = await takeIn(context, projectId, { by: caller.email, owner, ttl, team });
+    const taken = await adoptProject(context, projectId, { by: caller.email, owner, ttl, team });
     return { status: 201, body: await view(taken) };
   },
   async removeUnknownProject({ caller, params: { projectId }, query: { plan: agreed } }) {
