@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { beginOrResume } from '../../functions/bootstraps/begin/begin-or-resume.js';
+import { beginOrResume } from '../../functions/bootstraps/begin/begin.js';
 import { previewOf } from '../../functions/bootstraps/begin/preview.js';
 import { findByName, listBootstraps } from '../../functions/bootstraps/find.js';
 import { recordAction } from '../../functions/bootstraps/record-action.js';

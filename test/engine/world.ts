@@ -3,8 +3,8 @@
  * move, and a process that can be killed at any call of the store.
  */
 
+import { beginOrResume } from '../../functions/bootstraps/begin/begin.js';
 import type { Begun } from '../../functions/bootstraps/begin/begin-facts.js';
-import { beginOrResume } from '../../functions/bootstraps/begin/begin-or-resume.js';
 import { readConfig } from '../../functions/config.js';
 import type { Context } from '../../functions/context.js';
 import type { StoredBootstrap } from '../../functions/engine/record/documents.js';

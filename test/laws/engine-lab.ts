@@ -3,7 +3,7 @@
  * comes, and another process goes on.
  */
 
-import { beginOrResume } from '../../functions/bootstraps/begin/begin-or-resume.js';
+import { beginOrResume } from '../../functions/bootstraps/begin/begin.js';
 import { requestRemoval } from '../../functions/bootstraps/removal/removal.js';
 import { cleanup } from '../../functions/cleanup/cleanup.js';
 import { createCloud } from '../../functions/cloud/index.js';

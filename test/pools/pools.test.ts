@@ -1,7 +1,7 @@
 /** Pools of prepared projects: how sweep keeps them, and who gets a project of them. */
 import { expect } from 'chai';
 import { switchAdmission } from '../../functions/bootstraps/begin/admission.js';
-import { beginOrResume } from '../../functions/bootstraps/begin/begin-or-resume.js';
+import { beginOrResume } from '../../functions/bootstraps/begin/begin.js';
 import { listBootstraps } from '../../functions/bootstraps/find.js';
 import { requestRemoval } from '../../functions/bootstraps/removal/removal.js';
 import { viewOf } from '../../functions/bootstraps/view.js';

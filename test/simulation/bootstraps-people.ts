@@ -1,7 +1,7 @@
 /** What people and operators ask for in a play of bootstraps, and what they are told. */
 
 import { switchAdmission } from '../../functions/bootstraps/begin/admission.js';
-import { beginOrResume } from '../../functions/bootstraps/begin/begin-or-resume.js';
+import { beginOrResume } from '../../functions/bootstraps/begin/begin.js';
 import { extend, protect, unprotect } from '../../functions/bootstraps/lifetime/lifetime.js';
 import { lookAgain } from '../../functions/bootstraps/lifetime/look-again.js';
 import { share, transfer, unshare } from '../../functions/bootstraps/people/people.js';

@@ -1,9 +1,17 @@
-/** Begins a new bootstrap in one commit. */
+/** Begins a bootstrap in one commit, or resumes the one that its name is claimed for. */
 import { collections, countersId } from '../../../shared/names.js';
+import { Problem } from '../../../shared/problems.js';
 import type { Context } from '../../context.js';
 import { countMore, countWrites, withTeams } from '../../engine/record/counts.js';
 import { createBootstrap } from '../../engine/record/create.js';
-import { type BootstrapRecord, type NameRecord, nameId, type PriceRecord } from '../../engine/record/documents.js';
+import {
+  type BootstrapRecord,
+  liftName,
+  type NameRecord,
+  nameId,
+  type PriceRecord,
+  read,
+} from '../../engine/record/documents.js';
 import { transitionWrites } from '../../engine/record/transition.js';
 import { dated } from '../../engine/record/warning.js';
 import { publishReady } from '../../engine/run/publish.js';
@@ -11,29 +19,69 @@ import type { AnyStep } from '../../engine/step.js';
 import { boundsOf, type Holder, holdWrite, isIn, noTeam, readLivingHolder } from '../../organizations/ownership.js';
 import { countPool, keptOf } from '../../pools/claim.js';
 import { readShare, shareWrite } from '../../pools/share.js';
-import type { Write } from '../../store/store.js';
+import { afterConflict } from '../../store/retry.js';
+import { Conflict, type Write } from '../../store/store.js';
 import { inTurn } from '../../store/turns.js';
 import { checkOneMore, checkRoom } from '../budget/living.js';
 import { checkPriced, countSpend, countsFor, teamsByMonth } from '../budget/months.js';
 import { endFor, priceOf } from '../budget/price.js';
+import { getClaimed } from '../find.js';
 import { peopleFields } from '../people/team-people.js';
 import { checkAgreed, planOfCommand } from '../plan.js';
 import { checkAdmission } from './admission.js';
 import type { BeginFacts, Begun } from './begin-facts.js';
-import { type Draft, preparationOf } from './draft.js';
+import { type Draft, dropSecrets, endDraft, isOfDraft, makeDraft, preparationOf, prepareDraft } from './draft.js';
 import { dropSecretsBefore, writeSecrets } from './given-secrets.js';
 import { newRecord, startGeneration, ttlSeconds } from './new-record.js';
+import { resume } from './resume.js';
+
+const raceTries = 60;
+
+/**
+ * Throws `conflict` if the name is another owner's or an option cannot change, `stopped` while an operator stops new ones, and
+ * `too-many` at a limit. One commit writes the name, the counters, the bootstrap, its first leases and its first event.
+ */
+export async function beginOrResume(context: Context, steps: readonly AnyStep[], facts: BeginFacts): Promise<Begun> {
+  const draft = makeDraft(context, facts.options);
+  try {
+    return await begunWith(context, steps, facts, draft);
+  } finally {
+    endDraft(context, draft);
+  }
+}
+
+async function begunWith(context: Context, steps: readonly AnyStep[], facts: BeginFacts, draft: Draft): Promise<Begun> {
+  const { store } = context;
+  for (let attempt = 0; attempt < raceTries; attempt++) {
+    const name = read(await store.get(collections.names, nameId(facts.options.projectName)), liftName);
+    try {
+      if (name === undefined) {
+        await prepareDraft(context, facts, draft);
+        return await begin(context, steps, facts, draft);
+      }
+      const standing = await getClaimed(context, name.data.bootstrapId);
+      if (isOfDraft(standing, draft)) return { bootstrap: standing, created: true, changes: [] };
+      await dropSecrets(context, draft);
+      return await resume(context, steps, facts, standing);
+    } catch (error) {
+      if (!(error instanceof Conflict)) {
+        if (isRefusal(error)) await dropSecrets(context, draft);
+        throw error;
+      }
+      await afterConflict(context, attempt);
+    }
+  }
+  throw new Problem('unavailable', 'Too many bootstraps are begun at once.', { retryAfterSeconds: 5 });
+}
+
+/** True if nothing has changed for certain. A store that could not be reached may still have made the bootstrap. */
+const isRefusal = (error: unknown): boolean => error instanceof Problem && error.code !== 'unavailable';
 
 /** Files of another bootstrap are never the base of a new one, so no secret leaks from one project into the next. */
 const notItsBase =
   'The config and secrets files that came along are not used: this bootstrap is new, so they are of another one. Keep them elsewhere if you need them.';
 
-export async function begin(
-  context: Context,
-  steps: readonly AnyStep[],
-  facts: BeginFacts,
-  draft: Draft,
-): Promise<Begun> {
+async function begin(context: Context, steps: readonly AnyStep[], facts: BeginFacts, draft: Draft): Promise<Begun> {
   const { store, clock, config } = context;
   const { caller, options } = facts;
   const { member } = draft;

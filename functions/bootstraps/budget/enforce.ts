@@ -85,7 +85,7 @@ async function decide(context: Context, found: StoredBootstrap, at: string): Pro
   const { passed, ...next } = judged;
   if (passed.length === 0) {
     // It is told again when it passes a ceiling again.
-    const { overspentAt: _, overspent: __, ...within } = rest;
+    const { overspent: _, ...within } = rest;
     return { passed: false, update: written(found, { ...within, ...next }, at) };
   }
   const record = { ...rest, overspent: passed.map(({ limit }) => limit) };
@@ -122,7 +122,6 @@ async function passing(
   const action = stops ? `${text} ${advice}` : text;
   const record = {
     ...rest,
-    overspentAt: at,
     warnings: latestWarnings(rest.warnings, [action]),
     ...(stops ? { vmsStopped: { at, why, advice } } : next),
   };
@@ -203,13 +202,13 @@ function changeOf(
   at: string,
 ): Data | undefined {
   if (notToldOf(judged, data, ceilings).length > 0) return { fuseAt: at };
-  const { overspentAt, overspent = [] } = data;
+  const { overspent } = data;
   const limits = judged.passed.map(({ limit }) => limit);
   const earlier =
     judged.fuseAt !== undefined && isEarlier(judged.fuseAt, data.fuseAt) ? { fuseAt: judged.fuseAt } : undefined;
   // It is told again when it passes a ceiling again.
-  if (limits.length > 0) return limits.length < overspent.length ? { ...earlier, overspent: limits } : earlier;
-  return overspentAt === undefined ? earlier : { ...earlier, overspentAt: undefined, overspent: undefined };
+  if (limits.length > 0) return limits.length < (overspent?.length ?? 0) ? { ...earlier, overspent: limits } : earlier;
+  return overspent === undefined ? earlier : { ...earlier, overspent: undefined };
 }
 
 /** The same look an hour later is a few seconds off, and sweep comes once a minute. What is later is found out when it is due. */

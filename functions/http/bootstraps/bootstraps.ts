@@ -6,7 +6,7 @@ import { bootstrapRoutes } from '../../../shared/bootstrap/routes.js';
 import { Problem } from '../../../shared/problems.js';
 import type { SecretRedactor } from '../../../shared/secret-redactor.js';
 import { registerNamed, registerScalars } from '../../../shared/secret-texts.js';
-import { beginOrResume } from '../../bootstraps/begin/begin-or-resume.js';
+import { beginOrResume } from '../../bootstraps/begin/begin.js';
 import { wakeInstance } from '../../bootstraps/lifetime/wake.js';
 import { cancel } from '../../bootstraps/removal/cancel.js';
 import { restoreBootstrap } from '../../bootstraps/restore/restore.js';
