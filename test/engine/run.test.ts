@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { lookAgain } from '../../functions/bootstraps/lifetime/look-again.js';
 import { wakeInstance } from '../../functions/bootstraps/lifetime/wake.js';
-import { cancel } from '../../functions/bootstraps/removal/cancel.js';
+import { cancel } from '../../functions/bootstraps/removal/stop.js';
 import { viewOf } from '../../functions/bootstraps/view.js';
 import { readEvents } from '../../functions/engine/record/events.js';
 import { runMessage } from '../../functions/engine/run/run.js';

@@ -8,7 +8,7 @@ import type { SecretRedactor } from '../../../shared/secret-redactor.js';
 import { registerNamed, registerScalars } from '../../../shared/secret-texts.js';
 import { beginOrResume } from '../../bootstraps/begin/begin.js';
 import { wakeInstance } from '../../bootstraps/lifetime/wake.js';
-import { cancel } from '../../bootstraps/removal/cancel.js';
+import { cancel } from '../../bootstraps/removal/stop.js';
 import { restoreBootstrap } from '../../bootstraps/restore/restore.js';
 import { summaryOf, viewOf } from '../../bootstraps/view.js';
 import type { Context } from '../../context.js';

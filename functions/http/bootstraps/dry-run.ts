@@ -2,10 +2,9 @@
 import type { PlanReply } from '../../../shared/bootstrap/routes.js';
 import type { BeginFacts } from '../../bootstraps/begin/begin-facts.js';
 import { ttlSeconds } from '../../bootstraps/begin/new-record.js';
-import { previewOf } from '../../bootstraps/begin/preview.js';
 import { endFor, priceOf } from '../../bootstraps/budget/price.js';
 import { forecast, learntTimes } from '../../bootstraps/lifetime/forecast.js';
-import { planOfCommand } from '../../bootstraps/plan.js';
+import { planOfCommand, previewOf } from '../../bootstraps/plan.js';
 import type { Context } from '../../context.js';
 import { costOf, costOfPlan } from '../../cost/of-bootstrap.js';
 import { graphOf } from '../../engine/graph.js';

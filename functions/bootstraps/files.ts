@@ -1,11 +1,15 @@
-/** Begins the upload of a caller's big file. Only a file that the bootstrap's options name, and only of its size. */
+/** Files of a bootstrap that people send and fetch: the upload of a big one, and the events that tell who fetched what. */
 import { fileOptions } from '../../shared/bootstrap/options.js';
 import { readUpload } from '../../shared/bootstrap/upload.js';
 import type { UploadWay } from '../../shared/bootstrap/upload-way.js';
+import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import { machineAccessOf, optionsOf, type StoredBootstrap } from '../engine/record/documents.js';
+import { eventWrites } from '../engine/record/transition.js';
+import { updateBootstrap } from '../engine/record/update.js';
 import { uploadPlace } from '../steps/hosts/upload-place.js';
+import type { Write } from '../store/store.js';
 
 /** Throws `not-found` for a file that the bootstrap doesn't name, and `conflict` if it is not under way. */
 export async function beginUpload(
@@ -31,4 +35,16 @@ export async function beginUpload(
   // Of another size, too: the step refuses and deletes it.
   if ((await cloud.uploads.size(place)) !== undefined) return { by: 'storage' };
   return { by: 'storage', session: await cloud.uploads.begin(place, upload.bytes) };
+}
+
+/** The event is stored before this returns. */
+export async function recordAction(context: Context, id: string, actor: string, action: string): Promise<void> {
+  await updateBootstrap(context, id, async ({ data, version }, at) => {
+    const events = [{ event: { schema: 1, type: 'action', at, actor, action } as const }];
+    const writes: Write[] = [
+      { kind: 'update', collection: collections.bootstraps, id, version, data: { events: data.events + 1 } },
+      ...eventWrites(id, data, events),
+    ];
+    return { transition: { record: data, ready: [], events }, writes };
+  });
 }
