@@ -5,12 +5,13 @@ import { collections } from '../../../shared/names.js';
 import { Problem } from '../../../shared/problems.js';
 import type { Context } from '../../context.js';
 import { latestFormer } from '../../engine/record/bounded.js';
-import { countMore, countWrites, isCounted, ofOwner, readCounts } from '../../engine/record/counts.js';
+import { countMore, countWrites, isCounted, readCounts } from '../../engine/record/counts.js';
 import type { StoredBootstrap } from '../../engine/record/documents.js';
 import { type BootstrapRecord, liftName, nameId, read } from '../../engine/record/documents.js';
 import type { AnyStep } from '../../engine/step.js';
 import type { Write } from '../../store/store.js';
 import { alter } from '../alter.js';
+import { checkOneMoreOf } from '../budget/living.js';
 import { countSpend } from '../budget/months.js';
 import { boundWithout } from './bound.js';
 import { ofTeams, some } from './team-people.js';
@@ -118,14 +119,7 @@ async function claimWrites(
   const owners = [...new Set([record.owner, claimed.data.owner, email])];
   const counts = await readCounts({ store }, { owners, teams: team === undefined ? [] : [team] });
   if (!isCounted(counts)) return [];
-  const { living: theirs } = ofOwner(counts, email);
-  const { livingPerOwner } = config.limits;
-  if (theirs >= livingPerOwner) {
-    throw new Problem('too-many', `${email} has ${theirs} bootstraps, and the limit per owner is ${livingPerOwner}.`, {
-      advice: 'Wait until one of theirs is removed, or ask your operator to raise the limit.',
-      members: { limit: 'livingPerOwner', value: livingPerOwner },
-    });
-  }
+  checkOneMoreOf(counts, email, config.limits);
   const left = countMore(counts, { owner: claimed.data.owner, inAll: false }, { living: -1 }, at);
   const taken = countMore(left, { owner: email, inAll: false }, { living: 1 }, at);
   const counted = countSpend(config, taken, { before: record, after: { ...record, owner: email } }, at) ?? taken;
