@@ -59,7 +59,7 @@ export interface Transaction {
   readAt(): number;
 }
 
-export interface CommitOptions {
+interface CommitOptions {
   /**
    * Never retried. A lost answer leaves the writes in place, so a second try may meet its own document. For callers who could
    * not tell it from another writer's.
