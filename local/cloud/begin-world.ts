@@ -1,9 +1,9 @@
 /** Makes the simulated cloud one of its worlds, at its start and while it runs. */
-import type { World } from '../kernel/api.js';
-import { type ConstraintName, isConstraint } from '../org-policy/constraints.js';
-import { writeWorldPolicies } from '../org-policy/policies.js';
-import { changeSettings, chooseWorld, readSettings, type WorldSettings, worldName } from './settings.js';
-import type { WorldName } from './table.js';
+import type { World } from './kernel/api.js';
+import { writeWorldPolicies } from './org-policy/policies.js';
+import { type ConstraintName, isConstraint } from './worlds/constraints.js';
+import { changeSettings, chooseWorld, readSettings, type WorldSettings, worldName } from './worlds/settings.js';
+import type { WorldName } from './worlds/table.js';
 
 /** The constraints among the keys of settings. */
 const constraintsIn = (settings: WorldSettings): ConstraintName[] =>

@@ -4,9 +4,9 @@
  */
 import { expect } from 'chai';
 import type { Instance } from '../../functions/engine/plan.js';
+import { changeWorld } from '../../local/cloud/begin-world.js';
 import type { RecordedCall } from '../../local/cloud/index.js';
 import { writePolicyRecord } from '../../local/cloud/org-policy/policies.js';
-import { changeWorld } from '../../local/cloud/worlds/begin.js';
 import { type FunctionEnvironment, local } from '../../local/stack/deployment.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { keysAtHand } from '../install-config/made-bootstrap.js';

@@ -1,8 +1,8 @@
 /** A simulated cloud in one of its worlds, with people who may change its policies and quotas, asked over HTTP. */
 import { expect } from 'chai';
+import { changeWorld } from '../../local/cloud/begin-world.js';
 import type { SimulatedCloud, SimulatedCloudOptions } from '../../local/cloud/index.js';
 import type { JsonObject } from '../../local/cloud/kernel/api.js';
-import { changeWorld } from '../../local/cloud/worlds/begin.js';
 import type { WorldSettings } from '../../local/cloud/worlds/settings.js';
 import { region, vmBody, zone } from '../local-cloud/furnished.js';
 import { owner, ownersBindings, project, type ReadyCloud, type Reply, readyCloud } from '../local-cloud/ready-cloud.js';

@@ -1,6 +1,5 @@
 /** Artifact Registry in the simulated cloud: repositories, their long-running operations and their policies. */
 
-import { regions } from '../compute/places.js';
 import { testPermissions } from '../iam/test-permissions.js';
 import {
   type Access,
@@ -14,6 +13,7 @@ import {
 } from '../kernel/api.js';
 import { numberOf, objectOf, textOf } from '../kernel/json-fields.js';
 import { pageOf } from '../kernel/pages.js';
+import { regions } from '../kernel/places.js';
 import { artifactService, removeRepository, repositories } from './records.js';
 
 const typeUrl = 'type.googleapis.com/google.devtools.artifactregistry.v1';

@@ -1,7 +1,7 @@
 /** Compute's static addresses, regional and global, and new addresses for VMs. */
 import { GoogleError, type JsonObject, type World } from '../kernel/api.js';
 import { objectsOf, textOf, textsOf } from '../kernel/json-fields.js';
-import { lookUpProject } from '../projects/projects.js';
+import { lookUpProject } from '../kernel/projects.js';
 import { defineCollection, type Found, relabelled, type Wanted } from './collection.js';
 import { contains, formatIp, freeIp, parseIp, parseRange } from './ip-ranges.js';
 import { checkQuota } from './quotas.js';

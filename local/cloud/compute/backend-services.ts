@@ -2,9 +2,9 @@
 import type { Handler, JsonObject, Served, World } from '../kernel/api.js';
 import { notSimulated } from '../kernel/errors.js';
 import { objectsOf, textOf, textsOf } from '../kernel/json-fields.js';
+import { regionOf } from '../kernel/places.js';
 import { type Change, defineCollection, type Found, type Wanted } from './collection.js';
 import { membersOf } from './instance-groups.js';
-import { regionOf } from './places.js';
 import {
   collections,
   conditionNotMet,

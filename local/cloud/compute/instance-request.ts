@@ -1,6 +1,7 @@
 /** Checks the body of an instance insert. Makes the instance and the disks it asks for. */
 import { GoogleError, type JsonObject, type World } from '../kernel/api.js';
 import { flagOf, numberOf, objectOf, objectsOf, textOf, textsOf } from '../kernel/json-fields.js';
+import { regionOf } from '../kernel/places.js';
 import { reservedIn, takenIn } from './addresses.js';
 import { defaultAccountOf } from './default-network.js';
 import { diskFrom } from './disks.js';
@@ -8,7 +9,6 @@ import { guestOsFeatures } from './images.js';
 import { contains, parseIp, parseRange } from './ip-ranges.js';
 import { checkMachineTypeLimit, machineTypeOf } from './machine-types.js';
 import { metadataFrom } from './metadata.js';
-import { regionOf } from './places.js';
 import {
   alreadyExists,
   checkLabels,

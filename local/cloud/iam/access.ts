@@ -1,7 +1,7 @@
 /** Decides which permission a call needs and on which resource, and checks that its caller has it. */
 import type { Access, ApiDefinition, CloudCall, World } from '../kernel/api.js';
 import { permissionDenied } from '../kernel/errors.js';
-import { withProjectId } from '../projects/projects.js';
+import { withProjectId } from '../kernel/projects.js';
 import { permissionIsKnown } from './predefined-roles.js';
 
 /** Verbs of methods and of permissions, where they differ. */

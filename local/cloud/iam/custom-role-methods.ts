@@ -3,7 +3,7 @@ import { type CloudCall, GoogleError, type Handler, type JsonObject, type World 
 import { badRequest, notSimulated } from '../kernel/errors.js';
 import { numberOf, objectOf, textOf, textsOf } from '../kernel/json-fields.js';
 import { pageOf } from '../kernel/pages.js';
-import { withProjectId } from '../projects/projects.js';
+import { withProjectId } from '../kernel/projects.js';
 import { type CustomRole, customRoles } from './custom-roles.js';
 import { freshEtag, isSameEtag } from './etags.js';
 import { resourceOf } from './full-names.js';

@@ -6,7 +6,7 @@
  */
 
 import type { GoogleApi } from '../../../functions/config.js';
-import type { Content } from '../storage/contents.js';
+import type { Content } from './media.js';
 
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };

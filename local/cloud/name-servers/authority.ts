@@ -3,7 +3,7 @@
 import { servedRecords, type ZoneRecord, zones } from '../dns/zone.js';
 import type { JsonObject, World } from '../kernel/api.js';
 import { numberOf, textOf, textsOf } from '../kernel/json-fields.js';
-import { lookUpProject } from '../projects/projects.js';
+import { lookUpProject } from '../kernel/projects.js';
 import { serverAddresses } from './addresses.js';
 import { isWithin, parentOf, plainReply, type Question, type Reply, type Row } from './reply.js';
 

@@ -2,7 +2,7 @@
 import type { CloudCall, Handler, JsonObject } from '../kernel/api.js';
 import { badRequest } from '../kernel/errors.js';
 import { textOf } from '../kernel/json-fields.js';
-import { isConstraint } from './constraints.js';
+import { isConstraint } from '../worlds/constraints.js';
 import { effectiveOn } from './policies.js';
 
 const getEffective: Handler = (call, world): JsonObject => {

@@ -10,8 +10,8 @@ import {
 import { badRequest, notSimulated } from '../kernel/errors.js';
 import { numberOf, objectOf, objectsOf, textOf, textsOf } from '../kernel/json-fields.js';
 import { pageOf } from '../kernel/pages.js';
-import { lookUpProject, withProjectId } from '../projects/projects.js';
-import { type ConstraintName, constraintNames, constraintOf, isConstraint } from './constraints.js';
+import { lookUpProject, withProjectId } from '../kernel/projects.js';
+import { type ConstraintName, constraintNames, constraintOf, isConstraint } from '../worlds/constraints.js';
 import {
   effectiveOn,
   isConditional,

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { lineage } from '../iam/lineage.js';
 import type { JsonObject, World } from '../kernel/api.js';
 import { flagOf, objectOf, objectsOf, textsOf } from '../kernel/json-fields.js';
+import { type ConstraintName, constraintNames, constraintOf } from '../worlds/constraints.js';
 import { delayOf, worldSettings } from '../worlds/settings.js';
-import { type ConstraintName, constraintNames, constraintOf } from './constraints.js';
 
 export interface PolicyContent {
   readonly spec?: JsonObject | undefined;

@@ -1,7 +1,6 @@
 /** Cloud Billing: the accounts, and which of them pays for a project. */
 import { readPolicy, writePolicy } from '../iam/policy-methods.js';
 import { testPermissions } from '../iam/test-permissions.js';
-import type { BillingAccountRecord } from '../initial.js';
 import {
   type ApiDefinition,
   type CloudCall,
@@ -14,9 +13,16 @@ import {
 import { badRequest, deniedPlainly, preconditionFailed, quotaFailure } from '../kernel/errors.js';
 import { numberOf, textOf } from '../kernel/json-fields.js';
 import { pageOf } from '../kernel/pages.js';
+import { projectTable } from '../kernel/projects.js';
 import { delayOf } from '../worlds/settings.js';
 import { anyProject, shutDown } from './changes.js';
-import { projectTable } from './projects.js';
+
+export interface BillingAccountRecord {
+  name: string;
+  displayName: string;
+  open: boolean;
+  projectLimit?: number;
+}
 
 const accounts = (world: World): Record<string, BillingAccountRecord> =>
   world.table<BillingAccountRecord>('billing.accounts');

@@ -3,7 +3,6 @@
 import { lineage } from '../iam/lineage.js';
 import { readPolicy, writePolicy } from '../iam/policy-methods.js';
 import { testPermissions } from '../iam/test-permissions.js';
-import type { ContainerRecord } from '../initial.js';
 import {
   type ApiDefinition,
   type CloudCall,
@@ -16,6 +15,7 @@ import { badRequest, deniedPlainly } from '../kernel/errors.js';
 import { numberOf, objectOf, textOf } from '../kernel/json-fields.js';
 import { findOperation } from '../kernel/long-running.js';
 import { pageOf } from '../kernel/pages.js';
+import type { ContainerRecord } from '../kernel/projects.js';
 import { effectivePolicyAccess, effectivePolicyHandlers } from '../org-policy/effective-v1.js';
 import { customerOf } from '../org-policy/policies.js';
 import {

@@ -2,7 +2,6 @@
 
 import { readPolicy, writePolicy } from '../iam/policy-methods.js';
 import { testPermissions } from '../iam/test-permissions.js';
-import type { ContainerRecord } from '../initial.js';
 import {
   type Access,
   type ApiDefinition,
@@ -17,6 +16,8 @@ import { badRequest } from '../kernel/errors.js';
 import { numberOf, textOf } from '../kernel/json-fields.js';
 import { findOperation } from '../kernel/long-running.js';
 import { pageOf } from '../kernel/pages.js';
+import type { ContainerRecord } from '../kernel/projects.js';
+import { projectTable } from '../kernel/projects.js';
 import { customerOf } from '../org-policy/policies.js';
 import {
   activeProject,
@@ -33,7 +34,6 @@ import {
   textRecord,
 } from './changes.js';
 import { lienAccess, lienHandlers } from './liens.js';
-import { projectTable } from './projects.js';
 import { readProjectFilter } from './search.js';
 
 const containerName = /^(folders|organizations)\/\d+$/;

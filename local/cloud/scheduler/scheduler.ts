@@ -2,7 +2,6 @@
  * Cloud Scheduler in the simulated cloud: creates, changes and pauses jobs, and asks them to run. calls.ts makes their calls.
  */
 
-import { regions } from '../compute/places.js';
 import {
   type Access,
   type ApiDefinition,
@@ -14,6 +13,7 @@ import {
 } from '../kernel/api.js';
 import { numberOf, textOf } from '../kernel/json-fields.js';
 import { pageOf } from '../kernel/pages.js';
+import { regions } from '../kernel/places.js';
 import { badInput, checkJob, type JobRecord, jobs, plan } from './jobs.js';
 
 const service = 'cloudscheduler.googleapis.com';

@@ -1,26 +1,8 @@
-/** The bytes of an object as Cloud Storage sends them, and the shape of a request about bytes. */
-import type { IncomingMessage } from 'node:http';
+/** The bytes of an object as Cloud Storage sends them. */
 import type { World } from '../kernel/api.js';
-import type { ApiRequest } from '../kernel/kernel.js';
-import { type FilePart, partOf } from './contents.js';
+import type { MediaReply } from '../kernel/media.js';
+import { partOf } from './contents.js';
 import { findObject } from './objects.js';
-
-/** A reply with headers and bytes instead of JSON. */
-export interface MediaReply {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer | string | FilePart;
-}
-
-export interface MediaRequest {
-  readonly request: ApiRequest;
-  readonly headers: IncomingMessage['headers'];
-  readonly bytes: Buffer;
-  /** Whether the connection broke before all of them came. */
-  readonly isCut?: boolean;
-  /** The address that the client used. The session of a resumable upload repeats it. */
-  readonly origin: string;
-}
 
 /** The bytes, or the requested range of them. */
 export function contentOf(world: World, bucket: string, name: string, range: string | undefined): MediaReply {

@@ -20,29 +20,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { World } from '../kernel/api.js';
+import type { Checksums, Content, FilePart } from '../kernel/media.js';
 import { crc32c } from './crc32c.js';
-
-export interface Checksums {
-  size: number;
-  /** In base64, as is `crc32c`. */
-  md5Hash: string;
-  crc32c: string;
-}
-
-/** What an object's record tells of its bytes. */
-export interface Content extends Checksums {
-  /** Base64, because the state is JSON. `''` if a file holds the bytes. */
-  data: string;
-  /** The name of that file. */
-  file?: string;
-}
-
-/** Bytes of a file from `first` to `last`, which is one of them. */
-export interface FilePart {
-  readonly path: string;
-  readonly first: number;
-  readonly last: number;
-}
 
 const largestInState = 4 * 1024 * 1024;
 const folders = new WeakMap<World, string>();

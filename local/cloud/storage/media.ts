@@ -5,7 +5,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Caller, JsonObject, Media, World } from '../kernel/api.js';
 import { type ApiReply, authenticate, type Kernel } from '../kernel/kernel.js';
-import { contentOf, type MediaReply, type MediaRequest } from './content.js';
+import type { MediaReply, MediaRequest } from '../kernel/media.js';
+import { contentOf } from './content.js';
 import { endedUpload, forgetUpload, storedContent, writeUpload } from './contents.js';
 import { answerSigned, isSigned } from './signed-urls.js';
 

@@ -1,6 +1,7 @@
 /** Puts a file into a bucket as it lies on the disk, so that a large one need not be read and sent. */
 import type { World } from '../kernel/api.js';
-import { type Checksums, linkedContent } from './contents.js';
+import type { Checksums } from '../kernel/media.js';
+import { linkedContent } from './contents.js';
 import { findBucket, newObject, objects } from './objects.js';
 
 export interface PlacedFile {

@@ -6,7 +6,8 @@ import { sha256 } from '../../../shared/sha256.js';
 import { isSignedBy } from '../iam/credentials.js';
 import { isBarred } from '../iam/service-accounts.js';
 import type { World } from '../kernel/api.js';
-import { contentOf, type MediaReply, type MediaRequest } from './content.js';
+import type { MediaReply, MediaRequest } from '../kernel/media.js';
+import { contentOf } from './content.js';
 import { buckets, objectPath, objects } from './objects.js';
 
 export const isSigned = (query: URLSearchParams): boolean => query.has('X-Goog-Signature');
