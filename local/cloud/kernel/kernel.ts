@@ -52,7 +52,7 @@ export type ApiReply =
   | { readonly kind: 'drop' };
 
 /** What the services above the kernel judge of each call. Each throws Google's refusal. */
-export interface Checks {
+interface Checks {
   /** Whether the caller has the permission. */
   readonly access: (definition: ApiDefinition, call: CloudCall, world: World) => void;
   /** Whether the organization's policies allow it. */

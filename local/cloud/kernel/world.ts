@@ -31,7 +31,7 @@ export const emptyState = (seed: number): CloudState => ({
 });
 
 /** What the services above the kernel decide for it. */
-export interface Rules extends Limits {
+interface Rules extends Limits {
   readonly policies: (world: World) => Policies;
   /** How many times its usual time an effect takes. */
   readonly pace: (world: World, effect: string) => number;
