@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makePackage } from '../local/packages/make-package.js';
-import { publishPackage } from '../local/packages/publish.js';
+import { publishPackage } from '../local/stack/publish-package.js';
 import type { StackOptions } from '../local/stack/stack.js';
 import type { GivenOptions } from '../shared/bootstrap/options.js';
 import { type Bench, createBench } from './bootstrap.js';
