@@ -38,7 +38,8 @@ export function portableYaml(value: unknown, { flow = false } = {}): string {
       if (flow) collection.flow = true;
     },
   });
-  return escaped(document.toString({ lineWidth: 0 }));
+  const oneLine = flow ? { doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER } : {};
+  return escaped(document.toString({ lineWidth: 0, ...oneLine }));
 }
 
 /** JSON is YAML, but for a few characters. */

@@ -48,6 +48,7 @@ export const whyServed: Readonly<Record<ApiName, Reasons>> = {
   'cloudresourcemanager.v3': {
     product:
       'projects.create projects.get projects.patch projects.search projects.delete projects.getIamPolicy projects.setIamPolicy projects.testIamPermissions operations.get folders.testIamPermissions organizations.search organizations.testIamPermissions liens.list',
+    firstContact: 'projects.list',
     terraform: 'folders.getIamPolicy folders.setIamPolicy',
   },
   'cloudscheduler.v1': {

@@ -73,10 +73,7 @@ function propertiesOf(schema: z.ZodType): Record<string, { type?: string; enum?:
   );
 }
 
-/** What a request is drawn for, where chance has not met it yet: to be let through, or to be refused with this status. */
-export type Aim = 'success' | 400 | 401 | 404;
-
-export function createFuzzer({ random, tokens, known }: FuzzerParts): (route: Route, aim?: Aim) => Sent {
+export function createFuzzer({ random, tokens, known }: FuzzerParts): (route: Route) => Sent {
   const { pick, maybe, below } = random;
   const text = (most: number, from = 0x21, to = 0x7e): string =>
     String.fromCharCode(...Array.from({ length: below(most) }, () => from + below(to - from)));
@@ -176,23 +173,7 @@ export function createFuzzer({ random, tokens, known }: FuzzerParts): (route: Ro
     return all;
   };
 
-  /** As a client that knows what it does. */
-  const right = (route: Route): Sent => {
-    const properties = Object.entries(route.body === undefined ? {} : propertiesOf(route.body));
-    const fields = properties.map(([name, { type, enum: choices }]) => [
-      name,
-      choices !== undefined ? pick(choices) : type === 'boolean' ? maybe(0.5) : (knownOf(name) ?? 'text'),
-    ]);
-    const written = JSON.stringify(Object.fromEntries(fields.filter(() => maybe(0.85))));
-    return {
-      method: route.method,
-      path: route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(knownOf(name) ?? '1'))),
-      headers: { authorization: `Bearer ${pick(tokens.good)}`, 'content-type': 'application/json' },
-      body: route.body === undefined ? undefined : Buffer.from(written),
-    };
-  };
-
-  const drawn = (route: Route): Sent => {
+  return (route) => {
     const path = maybe(0.95)
       ? route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => segment(name))
       : `/${Array.from({ length: below(6) }, () => segment('teamId')).join('/')}`;
@@ -206,16 +187,6 @@ export function createFuzzer({ random, tokens, known }: FuzzerParts): (route: Ro
       headers: headers(),
       body: body(route),
     };
-  };
-
-  return (route, aim) => {
-    if (aim === undefined) return drawn(route);
-    const sent = right(route);
-    const authorization = `Bearer ${pick(tokens.bad)}`;
-    if (aim === 401) return { ...sent, headers: { ...sent.headers, authorization } };
-    if (aim === 404) return { ...sent, path: `${sent.path}/nowhere` };
-    if (aim === 400) return { ...drawn(route), method: sent.method, headers: sent.headers };
-    return sent;
   };
 }
 

@@ -106,7 +106,14 @@ describe('the release of this version', () => {
     const ask = (query: string, headers: Record<string, string> = {}) =>
       fetch(
         `${cloud.endpoints.storage}/storage/v1/b/${local.releaseBucket}/o/${encodeURIComponent(`releases/${path}`)}${query}`,
-        { headers: { authorization: `Bearer ${cloud.identity.accessToken(people.admin)}`, ...headers } },
+        {
+          headers: {
+            authorization: `Bearer ${cloud.identity.accessToken(people.admin)}`,
+            // A kept cloud takes its ports again: a connection that was kept may be one to the cloud before it.
+            connection: 'close',
+            ...headers,
+          },
+        },
       );
     try {
       await publishRelease(cloud, folder);

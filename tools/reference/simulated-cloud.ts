@@ -3,6 +3,7 @@ import { apiDefinitions, apis } from '../../local/cloud/apis.js';
 import type { ApiDefinition, SimulatedApi } from '../../local/cloud/kernel/api.js';
 import { knownComputeMethods } from '../../local/cloud/kernel/known.js';
 import { surfaceOf } from '../../local/cloud/kernel/surface.js';
+import { whyServed } from '../../local/cloud/why-served.js';
 
 /** Compute's document here is cut. The names of all its methods are data of their own. */
 const allOf = ({ api }: ApiDefinition): number =>
@@ -20,6 +21,11 @@ function collectionsOf({ handlers }: ApiDefinition): string {
   }
   return [...verbs].map(([collection, each]) => `\`${collection}\`: ${each.join(', ')}`).join('<br>');
 }
+
+const exceptions = (): string[] =>
+  Object.entries(whyServed).flatMap(([api, reasons]) =>
+    Object.entries(reasons.exceptions ?? {}).map(([method, why]) => `| \`${api}\` | \`${method}\` | ${why} |`),
+  );
 
 function row(definition: ApiDefinition): string {
   const host = surfaceOf(definition.api).host.replace('.googleapis.com', '') as SimulatedApi;
@@ -42,6 +48,14 @@ export function simulatedCloud(): string {
     ...apiDefinitions.map(row),
     '',
     'Any service of Google can be enabled in a project. That is only a switch: calls to a service without a row answer 501.',
+    '',
+    '## Why a method is served',
+    '',
+    "plinth calls it, a command in README, docs/use or docs/operate does, or first contact. Or gcloud or Terraform's provider needs it for what plinth creates. `local/cloud/why-served.ts` lists each method under its reason. gcloud repeats a request that is answered with 5xx for half a minute before it reports a 501. These methods stay by exception:",
+    '',
+    '| API | method | why |',
+    '| --- | --- | --- |',
+    ...exceptions(),
     '',
     '## What replies honour',
     '',

@@ -1,5 +1,4 @@
 /** Artifact Registry in the simulated cloud: repositories, their long-running operations and their policies. */
-
 import {
   type ApiDefinition,
   type CloudCall,

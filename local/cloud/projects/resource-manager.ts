@@ -8,6 +8,7 @@ import { findOperation } from '../kernel/long-running.js';
 import { pageReply } from '../kernel/pages.js';
 import { readPolicy, testPermissions, writePolicy } from '../kernel/policy-methods.js';
 import type { ContainerRecord } from '../kernel/projects.js';
+import { projectTable } from '../kernel/projects.js';
 import { customerOf } from '../org-policy/policies.js';
 import {
   activeProject,
@@ -60,6 +61,19 @@ const patch: Handler = (call, world) => {
     labels: changes('labels') ? textRecord(body['labels']) : undefined,
   });
   return projectOperation(world, project, 'up', 'UpdateProjectMetadata');
+};
+
+const list: Handler = (call, world) => {
+  const { parent = '', showDeleted = 'false' } = call.params;
+  if (!containerName.test(parent)) throw badRequest('Request contains an invalid argument.', 'parent');
+  const found = Object.values(projectTable(world)).filter(
+    (project) => project.parent === parent && (project.state === 'ACTIVE' || showDeleted === 'true'),
+  );
+  return pageReply(
+    call,
+    'projects',
+    found.map((project) => [project.projectId, projectV3(project)]),
+  );
 };
 
 const search: Handler = (call, world) => {
@@ -124,6 +138,7 @@ export const resourceManager: ApiDefinition<'cloudresourcemanager'> = {
     'cloudresourcemanager.projects.create': create,
     'cloudresourcemanager.projects.get': (call, world) => projectV3(anyProject(world, idIn(call))),
     'cloudresourcemanager.projects.patch': patch,
+    'cloudresourcemanager.projects.list': list,
     'cloudresourcemanager.projects.search': search,
     'cloudresourcemanager.projects.delete': (call, world) => {
       const project = activeProject(world, idIn(call));
@@ -137,6 +152,9 @@ export const resourceManager: ApiDefinition<'cloudresourcemanager'> = {
   effects: projectEffects,
   access: {
     'cloudresourcemanager.liens.list': accessOfLiens,
+    'cloudresourcemanager.projects.list': ({ params: { parent = '' } }) => [
+      { permission: 'resourcemanager.projects.list', resource: parent },
+    ],
     'cloudresourcemanager.projects.create': ({ body }) => {
       const parent = textOf(body['parent']) ?? '';
       // The handler refuses names of unknown form.

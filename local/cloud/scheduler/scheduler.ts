@@ -1,7 +1,6 @@
 /**
  * Cloud Scheduler in the simulated cloud: creates, changes and pauses jobs, and asks them to run. calls.ts makes their calls.
  */
-
 import { type ApiDefinition, type CloudCall, GoogleError, type JsonObject, type World } from '../kernel/api.js';
 import { defineCollection, type Found, joined, type Place } from '../kernel/collection.js';
 import { numberOf, textOf } from '../kernel/json-fields.js';

@@ -1,5 +1,4 @@
 /** Makes, lists, changes and deletes the buckets of Cloud Storage. All have uniform access. */
-
 import { grantAtOnce } from '../iam/policies.js';
 import { type CloudCall, GoogleError, type Handler, type Json, type JsonObject } from '../kernel/api.js';
 import { notSimulated } from '../kernel/errors.js';

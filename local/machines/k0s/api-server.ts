@@ -76,6 +76,9 @@ function watch(request: IncomingMessage, response: ServerResponse, objects: Obje
   for (const thing of objects.list(place.kind)) {
     if (Number(thing.metadata.resourceVersion) > since && matches(thing)) say('ADDED', thing);
   }
+  for (const thing of since === 0 ? [] : objects.deletedSince(place.kind, since)) {
+    if (matches(thing)) say('DELETED', thing);
+  }
   const stop = objects.onChange(({ type, kind, thing }) => {
     if (kind === place.kind && matches(thing)) say(type, thing);
   });

@@ -24,6 +24,8 @@ export interface Objects {
   /** `quietly` skips the write to the disk. */
   replace(kind: Kind, namespace: string | undefined, name: string, draft: Draft, quietly?: boolean): Thing;
   remove(kind: Kind, namespace: string | undefined, name: string): Thing;
+  /** What was deleted after this version, as far as it is remembered. */
+  deletedSince(kind: Kind, version: number): Thing[];
   onChange(listener: (change: Change) => void): () => void;
 }
 
@@ -38,6 +40,24 @@ interface Kept {
 const keyOf = (kind: Kind, namespace: string | undefined, name: string): string =>
   [`${apiOf(kind)}/${kind.plural}`, kind.namespaced ? (namespace ?? 'default') : '', name].join(' ');
 
+const mostDeleted = 100;
+
+/** The last deletions, for a watch that begins after one that it is to report. */
+function createDeletions() {
+  const last: { readonly kind: Kind; readonly thing: Thing }[] = [];
+  return {
+    add(kind: Kind, thing: Thing): Thing {
+      last.push({ kind, thing });
+      if (last.length > mostDeleted) last.shift();
+      return thing;
+    },
+    since: (kind: Kind, version: number): Thing[] =>
+      last.flatMap(({ kind: its, thing }) =>
+        its === kind && Number(thing.metadata.resourceVersion) > version ? thing : [],
+      ),
+  };
+}
+
 export function createObjects(path: string = place.objects): Objects {
   const text = readIfThere(path);
   const kept: Kept = text === undefined ? { version: 1, things: {} } : (JSON.parse(text) as Kept);
@@ -49,10 +69,12 @@ export function createObjects(path: string = place.objects): Objects {
     return thing;
   }
 
-  function gone(kind: Kind, namespace: string | undefined, name: string, thing: Thing): Thing {
+  const deleted = createDeletions();
+  function gone(kind: Kind, namespace: string | undefined, name: string, { metadata, ...rest }: Thing): Thing {
     delete kept.things[keyOf(kind, namespace, name)];
     kept.version += 1;
-    return changed('DELETED', kind, thing);
+    const thing = { ...rest, metadata: { ...metadata, resourceVersion: String(kept.version) } } as Thing;
+    return changed('DELETED', kind, deleted.add(kind, thing));
   }
 
   const self: Objects = {
@@ -97,6 +119,7 @@ export function createObjects(path: string = place.objects): Objects {
       kept.things[keyOf(kind, namespace, name)] = marked;
       return changed('MODIFIED', kind, marked);
     },
+    deletedSince: deleted.since,
     onChange(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
