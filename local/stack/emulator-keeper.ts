@@ -5,8 +5,8 @@
  * The cloud half starts the keeper, and ends it on a clean stop.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openStateFolder } from '../stack/state-folder.js';
-import { endEmulator, isAlive, isEmulator } from './emulators.js';
+import { endEmulator, isAlive, isEmulator } from '../emulators/emulators.js';
+import { openStateFolder } from './state-folder.js';
 
 const patienceMs = 10 * 60_000;
 const lookEveryMs = 2000;

@@ -3,11 +3,11 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { releasePath, releaseSum, sumOfRelease } from '../../shared/release.js';
 import type { SimulatedCloud } from '../cloud/index.js';
-import type { Checksums } from '../cloud/kernel/api.js';
+import type { Checksums } from '../cloud/kernel/media.js';
 import { checksumsOf } from '../cloud/storage/contents.js';
-import { local } from '../stack/deployment.js';
-import { makeBucket } from '../stack/resources.js';
-import { writeWhole } from '../stack/state-folder.js';
+import { writeWhole } from '../whole-file.js';
+import { local } from './deployment.js';
+import { makeBucket } from './resources.js';
 
 export interface PublishedRelease {
   /** For PLINTH_RELEASES_URL. */

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { SimulatedCloud } from '../cloud/index.js';
-import { local, people } from '../stack/deployment.js';
-import { makeBucket } from '../stack/resources.js';
-import type { MadePackage } from './make-package.js';
+import type { MadePackage } from '../packages/make-package.js';
+import { local, people } from './deployment.js';
+import { makeBucket } from './resources.js';
 
 export async function publishPackage(
   cloud: Pick<SimulatedCloud, 'endpoints' | 'identity'>,

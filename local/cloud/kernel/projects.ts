@@ -1,6 +1,14 @@
 /** Projects as records: finds them by id or number, with Google's refusals. */
-import { GoogleError, type ProjectRecord, type World } from '../kernel/api.js';
-import { errorInfo, serviceDisabled } from '../kernel/errors.js';
+import { GoogleError, type ProjectRecord, type World } from './api.js';
+import { errorInfo, serviceDisabled } from './errors.js';
+
+/** A folder or an organization. */
+export interface ContainerRecord {
+  name: string;
+  displayName: string;
+  parent?: string;
+  createTime: string;
+}
 
 export const projectTable = (world: World): Record<string, ProjectRecord> => world.table<ProjectRecord>('projects');
 
@@ -10,6 +18,9 @@ export function lookUpProject(world: World, idOrNumber: string): ProjectRecord |
   if (!/^\d+$/.test(idOrNumber)) return undefined;
   return Object.values(table).find(({ projectNumber }) => projectNumber === idOrNumber);
 }
+
+/** 12 digits. */
+export const newProjectNumber = (world: World): string => `4${world.id().slice(-11)}`;
 
 /** `projects/<number>/…` → `projects/<id>/…`, because policies are stored by id. */
 export function withProjectId(world: World, resource: string): string {

@@ -9,12 +9,12 @@ import { createLog } from '../../functions/host/log.js';
 import { createFirestoreStore } from '../../functions/store/firestore.js';
 import type { Store } from '../../functions/store/store.js';
 import { type FunctionName, functionNames } from '../../shared/names.js';
-import { environmentOf, type FunctionEnvironment, local } from '../stack/deployment.js';
-import type { CloudRecord, StateFolder } from '../stack/state-folder.js';
-import { createClock } from './clock.js';
-import { createMemoryStore } from './memory-store.js';
-import { type BundleOptions, type FunctionProcesses, startFunctionProcesses } from './processes.js';
-import { type FunctionServer, startFunctionServer } from './server.js';
+import { createClock } from '../functions/clock.js';
+import { createMemoryStore } from '../functions/memory-store.js';
+import { type BundleOptions, type FunctionProcesses, startFunctionProcesses } from '../functions/processes.js';
+import { type FunctionServer, startFunctionServer } from '../functions/server.js';
+import { environmentOf, type FunctionEnvironment, local } from './deployment.js';
+import type { CloudRecord, StateFolder } from './state-folder.js';
 
 export interface FunctionsHalfOptions {
   /** 0 means any free port, preferably the one in the folder. */

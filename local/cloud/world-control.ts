@@ -1,13 +1,13 @@
 /** `/_local/world` and `/_local/preemptions`: a running cloud's world, and spot VMs that are taken away. */
 import * as z from 'zod';
-import { preempt } from '../compute/instance-life.js';
-import { provisioningOf } from '../compute/instance-request.js';
-import { collections, held } from '../compute/resources.js';
-import type { World } from '../kernel/api.js';
-import { objectOf } from '../kernel/json-fields.js';
-import type { ControlPath } from '../kernel/server.js';
-import { changeWorld, worldName, worldSettings } from './settings.js';
-import { worldNames } from './table.js';
+import { preempt } from './compute/instance-life.js';
+import { provisioningOf } from './compute/instance-request.js';
+import { collections, held } from './compute/resources.js';
+import type { World } from './kernel/api.js';
+import { objectOf } from './kernel/json-fields.js';
+import type { ControlPath } from './kernel/server.js';
+import { changeWorld, worldName, worldSettings } from './worlds/settings.js';
+import { worldNames } from './worlds/table.js';
 
 const Change = z.strictObject({
   world: z.enum(worldNames).optional(),
