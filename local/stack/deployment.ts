@@ -19,6 +19,8 @@ import {
   topics,
 } from '../../shared/names.js';
 import type { InitialState } from '../cloud/index.js';
+import { apiFunctions, functionPath } from '../functions/places.js';
+import { oauthClients } from '../identity/oauth.js';
 import { anybody } from '../machines/network/fabric.js';
 
 /** What exists before plinth: an organization with a folder, and billing accounts. */
@@ -47,10 +49,10 @@ export const local = {
   /** The folder in that bucket where machines' releases are. */
   releaseFolder: 'releases',
   /** The audience of people's tokens: the deployment's OAuth client. */
-  oauthClient: 'plinth-local.apps.example.com',
+  oauthClient: oauthClients.desktop.id,
   /** The console's client, of type Web. */
-  consoleClient: 'plinth-local-console.apps.example.com',
-  consoleClientSecret: 'GOCSPX-local-secret-of-the-console',
+  consoleClient: oauthClients.console.id,
+  consoleClientSecret: oauthClients.console.secret,
 } as const;
 
 const accountEmail = (id: string): string => `${id}@${local.project}.iam.gserviceaccount.com`;
@@ -251,13 +253,9 @@ export const laneFunctions: Readonly<Record<Lane, FunctionName>> = {
 };
 export const topicPath = (lane: Lane): string => `projects/${local.project}/topics/${topics[lane]}`;
 
-/** Functions that serve an API. They share the one origin, each with the paths of its routes. */
-export const apiFunctions: readonly FunctionName[] = [functionNames.bootstraps, functionNames.api];
-
 /** The URL of a function: the APIs are at the root of the one origin, the others beneath a path of their own. */
 export const functionUrl = (origin: string, name: FunctionName): string =>
   apiFunctions.includes(name) ? origin : `${origin}${functionPath(name)}`;
-export const functionPath = (name: FunctionName): string => `/_functions/${name}`;
 
 interface Schedule {
   readonly job: string;

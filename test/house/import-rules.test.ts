@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect } from 'chai';
 
-const roots = ['shared', 'cli', 'console', 'functions', 'local', 'test', 'bench', 'tools'];
+const roots = ['shared', 'cli', 'console', 'functions', 'local', 'test', 'tools'];
 
 interface Import {
   readonly from: string;
@@ -83,11 +83,56 @@ const beneathAll = [
   'functions/tracing',
 ];
 
-/** The package has its importers, and no others outside tests and benches. */
+/**
+ * The rooms of local/, from the ground up. What a longer path names is no part of the room around it: `local/cloud` means the
+ * files that put the services together.
+ */
+const roomsOfLocal = [
+  'local/loopback.ts',
+  'local/whole-file.ts',
+  'local/cloud/kernel',
+  'local/registry',
+  'local/identity',
+  'local/cloud/worlds',
+  'local/cloud/iam',
+  'local/cloud/storage',
+  'local/cloud/org-policy',
+  'local/cloud/service-usage',
+  'local/cloud/compute',
+  'local/cloud/quotas',
+  'local/cloud/projects',
+  'local/cloud/os-login',
+  'local/cloud/dns',
+  'local/cloud/artifact-registry',
+  'local/cloud/secret-manager',
+  'local/cloud/scheduler',
+  'local/cloud/pubsub',
+  'local/cloud/public-ca',
+  'local/cloud/iap',
+  'local/cloud/name-servers',
+  'local/cloud',
+  'local/machines',
+  'local/emulators',
+  'local/forge1',
+  'local/releases',
+  'local/packages',
+  'local/functions',
+  'local/stack',
+  'local/demo',
+  'local',
+];
+
+/** The place of a file among them. */
+function floorOf(file: string): number {
+  const rooms = roomsOfLocal.filter((room) => within(room)(file));
+  return roomsOfLocal.indexOf(rooms.sort((a, b) => b.length - a.length)[0] ?? '');
+}
+
+/** The package has its importers, and no others outside tests. */
 const soleImporters = (name: string, importers: string[], message: string): Rule => ({
   name: `${name} is imported by ${importers.join(', ')} alone`,
   message,
-  forbids: ({ from, to }) => to === name && !within('test', 'bench', ...importers)(from),
+  forbids: ({ from, to }) => to === name && !within('test', ...importers)(from),
 });
 
 const rules: Rule[] = [
@@ -124,6 +169,12 @@ const rules: Rule[] = [
       within('console')(from) && within('shared')(to) && !typeOnly && !needsNothingOutside(to),
   },
   onlyFrom('local', ['local', 'functions', 'shared'], 'local/ runs the CLI as a process and knows no tests'),
+  {
+    name: `local: arrows run down this list alone: ${roomsOfLocal.toReversed().join(', ')}`,
+    message:
+      'what two rooms need belongs in the lower one; what the kernel asks of a service is handed to it in local/cloud/assemble.ts; what a server needs of the deployment is an argument, given by local/stack',
+    forbids: ({ from, to }) => within('local')(from) && within('local')(to) && floorOf(to) > floorOf(from),
+  },
   onlyFrom(
     'functions/steps',
     [
