@@ -5,42 +5,39 @@
 import * as z from 'zod';
 import { LoadBalancers, MachineAccess } from '../shared/bootstrap/bootstrap.js';
 import { AmountText, microsOf } from '../shared/bootstrap/money.js';
-import { iapTunnelUrl } from '../shared/iap.js';
-import { isLoopback } from '../shared/loopback.js';
 import { asciiLowerCased, Email } from '../shared/organization/email.js';
 import { type Fault, Problem } from '../shared/problems.js';
 import type { Releases } from '../shared/release.js';
 import { accessFaults, SourceRanges, sourceRangesOf } from '../shared/source-ranges.js';
 import { sshProxyForm, sshProxyRule } from '../shared/ssh-proxy.js';
 import { PricesSetting, type PriceTable } from './cost/prices.js';
+import { EndpointsSetting, type GoogleApi, googleApis } from './endpoints.js';
 import { type Pool, PoolsSetting, poolFaults } from './pools/setting.js';
+import {
+  count,
+  domains,
+  emails,
+  hostPort,
+  ifSet,
+  list,
+  onOrOff,
+  optional,
+  origin,
+  required,
+  type Setting,
+  secureUrl,
+  setting,
+  text,
+  url,
+  type Values as ValuesOf,
+} from './setting.js';
 import { readHeaders, tracesUrl } from './tracing/tracing.js';
-import { isRefusedHost } from './webhook/target.js';
 
 /** The bundler inserts it, because only the bundler knows the executable built from the same sources. */
 declare const PLINTH_RELEASE_SHA256: string | undefined;
 const builtSha256 = typeof PLINTH_RELEASE_SHA256 === 'string' ? PLINTH_RELEASE_SHA256 : undefined;
 
-/** APIs that plinth calls. The base URL of each is a setting. */
-export const googleApis = [
-  'cloudresourcemanager',
-  'cloudbilling',
-  'serviceusage',
-  'iam',
-  'compute',
-  'dns',
-  'artifactregistry',
-  'secretmanager',
-  'publicca',
-  'cloudquotas',
-  'pubsub',
-  'cloudscheduler',
-  'storage',
-  'iamcredentials',
-  'orgpolicy',
-  'oslogin',
-] as const;
-export type GoogleApi = (typeof googleApis)[number];
+export { type GoogleApi, googleApis };
 
 export interface Config {
   /** The project that plinth itself runs in. */
@@ -55,7 +52,7 @@ export interface Config {
   readonly endpoints: Readonly<Record<GoogleApi, string>>;
   readonly firestore: { readonly database: string; readonly emulatorHost?: string };
   readonly pubsubEmulatorHost?: string;
-  /** `folders/…` or `organizations/…`. Undefined: `--folder-id` must be given. */
+  /** `folders/…` or `organizations/…`: the first that is allowed by name. Undefined: `--folder-id` must be given. */
   readonly defaultParent?: string;
   readonly auth: {
     readonly issuer: string;
@@ -105,8 +102,8 @@ export interface Config {
   readonly dnsResolver?: string;
   /** Of new VMs' boot disks, as `projects/<project>/global/images/[family/]<name>`. */
   readonly vmImage: string;
-  /** Requests for quota that a project lacks. Without a contact nothing is asked. `waitSeconds`: how long answers are awaited. */
-  readonly quota: { readonly contact?: string; readonly waitSeconds: number };
+  /** Whom Google may write to about a request for quota. Undefined: nothing is asked for. */
+  readonly quotaContact?: string;
   /** How machines of new bootstraps are reached. */
   readonly machineAccess: MachineAccess;
   /** `wss://host/v4` */
@@ -131,12 +128,6 @@ export interface Config {
   };
   /** Base URLs that go into the install config. */
   readonly forgeUrls: Readonly<Record<'forge1' | 'forge2' | 'forge3' | 'forge4', string>>;
-  readonly acmeDirectories: {
-    readonly default: string;
-    readonly defaultStaging: string;
-    readonly cloud: string;
-    readonly cloudStaging: string;
-  };
   /** Where machines fetch plinth's own executable, and the SHA-256 they check it against. */
   readonly releases: Releases;
   /** Prices with a date, for estimates of cost. */
@@ -155,39 +146,13 @@ export interface Config {
   readonly packagesBucket?: string;
   /** Bucket of big files on their way to jumpboxes. Undefined: they go through IAP like small ones. */
   readonly uploadsBucket?: string;
-  /** The identity that Cloud Scheduler calls with. */
-  readonly schedulerInvoker: string;
   /** Region of the Cloud Scheduler jobs in plinth's own project. */
   readonly schedulerRegion: string;
   /** Where traces are sent. Undefined: nowhere. */
   readonly traces?: { readonly url: string; readonly headers: Readonly<Record<string, string>> };
 }
 
-const text = z.string();
 const bucketName = text.regex(/^[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/, 'must be the name of a bucket');
-const list = z
-  .string()
-  .transform((value) => value.split(',').map((each) => each.trim()))
-  .transform((values) => values.filter((each) => each !== ''));
-const emails = list.pipe(z.array(Email));
-const domains = list.transform((values) => values.map(asciiLowerCased));
-const count = z
-  .string()
-  .regex(/^\d{1,9}$/, 'must be a whole number')
-  .transform(Number);
-/** A function that calls its own metadata server would tell it what only the receiver is to know. */
-const secureUrl = z
-  .string()
-  .refine((value) => {
-    if (!URL.canParse(value)) return false;
-    const { protocol, hostname } = new URL(value);
-    return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
-  }, 'must be an https URL (plain http is for loopback only)')
-  .refine(
-    (value) => !URL.canParse(value) || !isRefusedHost(new URL(value).hostname),
-    'must not be the metadata server, another link-local address, or this computer by another address than 127.0.0.1 or ::1',
-  );
-const url = secureUrl.transform((value) => value.replace(/\/+$/, ''));
 /** A folder of a bucket, or of any web server. */
 const releasesUrl = z.union([
   z
@@ -198,49 +163,33 @@ const releasesUrl = z.union([
     }),
   url,
 ]);
-/** As browsers name the origin of a page, and as names of images begin. */
-const origin = url.refine((value) => new URL(value).pathname === '/', 'must have no path');
 /** Traffic through the proxy is encrypted end to end, so plain http is fine. */
 const proxy = z
   .string()
   .regex(sshProxyForm, sshProxyRule)
   .transform((value) => value.replace(/\/$/, ''));
+/** E-mails and domains in one list. */
+const bootstrappers = list
+  .transform((values) => ({
+    emails: values.filter((each) => each.includes('@')),
+    domains: values.filter((each) => !each.includes('@')),
+  }))
+  .pipe(
+    z.object({
+      emails: z.array(Email),
+      domains: z.array(
+        text
+          .regex(/^[^\s:.]+(?:\.[^\s:.]+)+$/, 'must be e-mails and domains such as example.com')
+          .transform(asciiLowerCased),
+      ),
+    }),
+  );
+const parents = list.pipe(
+  z.array(
+    text.regex(/^(?:\*|(?:folders|organizations)\/\d+)$/, 'must be folders/<number>, organizations/<number> or *'),
+  ),
+);
 const amount = AmountText.transform(microsOf);
-const hostPort = z.string().regex(/^[\w.-]+:\d+$|^\[[\da-f:]+\]:\d+$/i, 'must be host:port');
-
-const webSocketUrl = z
-  .string()
-  .refine((value) => secureUrl.safeParse(value.replace(/^ws/, 'http')).success && /^wss?:/.test(value), {
-    message: 'must be a wss URL (plain ws is for loopback only)',
-  })
-  .transform((value) => value.replace(/\/+$/, ''));
-
-interface Setting<T = unknown> {
-  /** One or two sentences for the reference page. */
-  readonly help: string;
-  readonly schema: z.ZodType<T, string>;
-  /** In the form of the environment. Without a default, the setting is `required` or may be undefined. */
-  readonly default?: string;
-  readonly required?: true;
-}
-const setting = <T>(
-  schema: z.ZodType<T, string>,
-  help: string,
-  fallback: string,
-): Setting<T> & { default: string } => ({
-  help,
-  schema,
-  default: fallback,
-});
-const optional = <T>(schema: z.ZodType<T, string>, help: string): Setting<T> => ({ help, schema });
-const required = <T>(schema: z.ZodType<T, string>, help: string): Setting<T> & { required: true } => ({
-  help,
-  schema,
-  required: true,
-});
-
-const endpointVariable = (api: GoogleApi) => `PLINTH_ENDPOINT_${api.toUpperCase() as Uppercase<GoogleApi>}` as const;
-const endpoint = (api: GoogleApi) => setting(url, `Base URL of Google's ${api} API.`, `https://${api}.googleapis.com`);
 
 export const settings = {
   PLINTH_PROJECT: required(
@@ -259,12 +208,7 @@ export const settings = {
   PLINTH_FIRESTORE_DATABASE: setting(text, 'Id of the Firestore database.', '(default)'),
   FIRESTORE_EMULATOR_HOST: optional(hostPort, "host:port of Firestore's emulator, in its place."),
   PUBSUB_EMULATOR_HOST: optional(hostPort, "host:port of Pub/Sub's emulator, in its place."),
-  PLINTH_DEFAULT_PARENT: optional(
-    text.regex(/^(?:folders|organizations)\/\d+$/, 'must be folders/<number> or organizations/<number>'),
-    'Where projects are made when no `--folder-id` is given.',
-  ),
   PLINTH_ISSUER: setting(url, 'Issuer of the ID tokens of callers.', 'https://accounts.google.com'),
-  PLINTH_JWKS_URL: setting(url, "Where the issuer's keys are.", 'https://www.googleapis.com/oauth2/v3/certs'),
   PLINTH_AUDIENCES: setting(
     list,
     'Audiences that tokens may be made for: the endpoints, and the OAuth client of people. Unset: no token is accepted.',
@@ -272,24 +216,23 @@ export const settings = {
   ),
   PLINTH_OPERATORS: setting(emails, 'E-mails of operators, who may do what an owner may, everywhere.', ''),
   PLINTH_BOOTSTRAPPERS: setting(
-    emails,
-    'E-mails of people and service accounts that may bootstrap. With no domain either: operators only.',
+    bootstrappers,
+    'Who may bootstrap: e-mails of people and service accounts, and Workspace domains (the `hd` claim). Unset: operators only.',
     '',
   ),
-  PLINTH_BOOTSTRAPPER_DOMAINS: setting(domains, 'Workspace domains (the `hd` claim) whose people may bootstrap.', ''),
   PLINTH_ORGANIZATION_CREATORS: setting(
     domains,
     'Workspace domains (the `hd` claim) whose people may make organizations; `anyone`: every caller. Unset: operators only.',
     '',
   ),
   PLINTH_MIGRATION_CONSENT: optional(
-    z.enum(['on', 'off'], 'must be on or off'),
+    onOrOff,
     'Whether migrating a team takes the consent of an admin of the team. `off`: any admin of an organization may migrate a team there that has no living projects. Unset: `on` where others than operators may make organizations (`PLINTH_ORGANIZATION_CREATORS`), else `off`.',
   ),
   PLINTH_BILLING_ACCOUNTS: setting(list, 'Billing accounts that may be used; `*`: any. Unset: none.', ''),
   PLINTH_PARENTS: setting(
-    list,
-    'Folders and organizations that projects may be made in; `*`: any. Unset: the default parent alone.',
+    parents,
+    'Folders and organizations that projects may be made in, as `folders/<number>` and `organizations/<number>`; `*`: any. The first of them is where projects are made when no `--folder-id` is given. Unset: none.',
     '',
   ),
   PLINTH_DNS_ZONES: setting(
@@ -335,15 +278,10 @@ export const settings = {
     'What happens to a bootstrap that comes to cost more than a ceiling or its `--max-cost` allows. `warn`: its owner is warned. `stop`: its VMs are stopped, too, and kept with their disks. `restart-vms` starts them again once the ceiling is raised.',
     'warn',
   ),
-  PLINTH_DNS_RESOLVER: optional(
-    text.regex(/^\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?$/, 'must be an IPv4 address, with or without a port'),
-    "Resolver that is asked whether a domain is delegated, as `<IPv4>[:<port>]`. Name servers are asked at the same port. Unset: the machine's own, and port 53. The command line knows a variable of the same name.",
-  ),
   PLINTH_QUOTA_CONTACT: optional(
     Email,
     'E-mail that Google may write to about a request for quota. plinth then asks for what a project lacks. Unset: nothing is asked, and a project that lacks quota fails at once.',
   ),
-  PLINTH_QUOTA_WAIT_SECONDS: setting(count, 'How long a bootstrap waits for the answer to such a request.', '600'),
   PLINTH_NODES_ZONE_ROLE: optional(
     text.regex(
       /^(?:projects|organizations)\/[^/]+\/roles\/[A-Za-z0-9_.]{3,64}$/,
@@ -368,14 +306,13 @@ export const settings = {
     MachineAccess,
     'How functions and people reach the machines of new bootstraps. `iap`: through Identity-Aware Proxy. The jumpbox has no public address, and port 22 is open to IAP alone. `direct`: the jumpbox has a public address, and port 22 is open to `PLINTH_SSH_SOURCE_RANGES`. A bootstrap keeps what it began with.',
   ),
-  PLINTH_IAP_TUNNEL_URL: setting(webSocketUrl, 'Where IAP takes the WebSockets of tunnels to machines.', iapTunnelUrl),
   PLINTH_SSH_SOURCE_RANGES: setting(
     SourceRanges,
     'Ranges from which the jumpbox takes SSH with `PLINTH_MACHINE_ACCESS=direct`, as `203.0.113.7/32` or `2001:db8::/32`. Each begins with its first address. The functions need addresses among them, and so do the people. A standing bootstrap takes other ranges with its next run.',
     '',
   ),
   PLINTH_MACHINE_ACCESS_OPEN: setting(
-    z.enum(['on', 'off'], 'must be on or off'),
+    onOrOff,
     'Whether port 22 of the jumpbox may be open to everybody with `PLINTH_MACHINE_ACCESS=direct`: without ranges, or with `0.0.0.0/0` or `::/0` among them. `off` refuses both.',
     'off',
   ),
@@ -385,52 +322,13 @@ export const settings = {
     'external',
   ),
   PLINTH_HOSTS: setting(
-    z.enum(['on', 'off'], 'must be on or off'),
+    onOrOff,
     'Whether bootstraps go on to the machines, over SSH; `off`: they end when the cloud resources stand.',
     'on',
-  ),
-  PLINTH_K0S_RELEASES_URL: setting(
-    url,
-    'Where machines fetch k0s: `<version>/k0s-<version>-amd64` and `<version>/sha256sums.txt` beneath it.',
-    'https://github.com/k0sproject/k0s/releases/download',
   ),
   PLINTH_SSH_PROXY: optional(
     proxy,
     'HTTP CONNECT proxy for SSH to machines, as `http://host:port`: where the way out leads through one. The command line knows a variable of the same name.',
-  ),
-  PLINTH_FORGE1_API_URL: setting(url, "Base URL of forge1's API, where team keys are read.", 'https://api.github.com'),
-  PLINTH_FORGE1_REGISTRY_URL: setting(
-    origin,
-    "Base URL of forge1's container registry, which nodes pull from, or the jumpbox mirrors.",
-    'https://ghcr.io',
-  ),
-  PLINTH_ARTIFACT_REGISTRY_DOCKER_URL: optional(
-    origin,
-    "Base URL of Artifact Registry's Docker endpoint. Unset: that of the region, `https://<region>-docker.pkg.dev`.",
-  ),
-  PLINTH_FORGE1_URL: setting(url, 'Base URL of forge1, for the install config.', 'https://github.com'),
-  PLINTH_FORGE2_URL: setting(url, 'Base URL of forge2, for the install config.', 'https://gitlab.com'),
-  PLINTH_FORGE3_URL: setting(url, 'Base URL of forge3, for the install config.', 'https://bitbucket.org'),
-  PLINTH_FORGE4_URL: setting(url, 'Base URL of forge4, for the install config.', 'https://dev.azure.com'),
-  PLINTH_ACME_DIRECTORY: setting(
-    url,
-    'ACME directory of the default certificate authority.',
-    'https://acme-v02.api.letsencrypt.org/directory',
-  ),
-  PLINTH_ACME_STAGING_DIRECTORY: setting(
-    url,
-    'Its staging directory.',
-    'https://acme-staging-v02.api.letsencrypt.org/directory',
-  ),
-  PLINTH_CLOUD_ACME_DIRECTORY: setting(
-    url,
-    "ACME directory of Google's public CA.",
-    'https://dv.acme-v02.api.pki.goog/directory',
-  ),
-  PLINTH_CLOUD_ACME_STAGING_DIRECTORY: setting(
-    url,
-    'Its staging directory.',
-    'https://dv.acme-v02.test-api.pki.goog/directory',
   ),
   PLINTH_RELEASES_URL: optional(
     releasesUrl,
@@ -452,11 +350,6 @@ export const settings = {
   PLINTH_UPLOADS_BUCKET: optional(
     bucketName,
     'Cloud Storage bucket for big files of callers, on their way to jumpboxes that only IAP reaches. Its lifecycle must delete what is older than a day. Unset: these files go through IAP, slowly.',
-  ),
-  PLINTH_SCHEDULER_INVOKER: setting(
-    text,
-    'E-mail that Cloud Scheduler calls with. Unset: nobody may call sweep and cleanup.',
-    '',
   ),
   PLINTH_SCHEDULER_REGION: setting(
     text.regex(/^[a-z]+-[a-z]+\d+$/, 'must be a region'),
@@ -480,39 +373,22 @@ export const settings = {
     url,
     'Where traces are sent by OTLP over HTTP, `/v1/traces` beneath it; `https://telemetry.googleapis.com` is Cloud Trace. Unset: nowhere.',
   ),
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: optional(url, 'The same as the whole URL; it wins.'),
   OTEL_EXPORTER_OTLP_HEADERS: setting(
     text,
     'Headers of those exports, as `name=value,name=value`. Whoever sees the settings of a function sees them, so a collector that asks for more than Cloud Trace does is better reached without. Cloud Trace needs none.',
     '',
   ),
-  PLINTH_ENDPOINT_CLOUDRESOURCEMANAGER: endpoint('cloudresourcemanager'),
-  PLINTH_ENDPOINT_CLOUDBILLING: endpoint('cloudbilling'),
-  PLINTH_ENDPOINT_SERVICEUSAGE: endpoint('serviceusage'),
-  PLINTH_ENDPOINT_IAM: endpoint('iam'),
-  PLINTH_ENDPOINT_COMPUTE: endpoint('compute'),
-  PLINTH_ENDPOINT_DNS: endpoint('dns'),
-  PLINTH_ENDPOINT_ARTIFACTREGISTRY: endpoint('artifactregistry'),
-  PLINTH_ENDPOINT_SECRETMANAGER: endpoint('secretmanager'),
-  PLINTH_ENDPOINT_PUBLICCA: endpoint('publicca'),
-  PLINTH_ENDPOINT_CLOUDQUOTAS: endpoint('cloudquotas'),
-  PLINTH_ENDPOINT_PUBSUB: endpoint('pubsub'),
-  PLINTH_ENDPOINT_CLOUDSCHEDULER: endpoint('cloudscheduler'),
-  PLINTH_ENDPOINT_STORAGE: endpoint('storage'),
-  PLINTH_ENDPOINT_IAMCREDENTIALS: endpoint('iamcredentials'),
-  PLINTH_ENDPOINT_ORGPOLICY: endpoint('orgpolicy'),
-  PLINTH_ENDPOINT_OSLOGIN: endpoint('oslogin'),
+  PLINTH_ENDPOINTS: setting(
+    EndpointsSetting,
+    "Where services are, if not at their own addresses, as `name=address,name=address`: Google's APIs by the first word of their host (`compute`), `issuer-keys`, `iap-tunnel`, `docker-registry` (Artifact Registry's Docker endpoint), `k0s-releases`, `forge1-api`, `forge1-registry`, `forge1` to `forge4` (for the install config), and `dns-resolver` (`<IPv4>[:<port>]`, asked whether a domain is delegated). Of two addresses for one name, the last counts.",
+    '',
+  ),
 } satisfies Record<string, Setting>;
 export type SettingName = keyof typeof settings;
 /** The environment of one function, as terraform would give it. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-type Always<S> = S extends { readonly default: string } | { readonly required: true } ? true : false;
-type Values = {
-  readonly [Name in SettingName]:
-    | z.output<(typeof settings)[Name]['schema']>
-    | (Always<(typeof settings)[Name]> extends true ? never : undefined);
-};
+type Values = ValuesOf<typeof settings>;
 
 /** An empty variable counts as unset. */
 function readValues(env: Environment): Values {
@@ -556,7 +432,6 @@ const poolFaultsIn = (read: Partial<Values>): Fault[] =>
   poolFaults(read.PLINTH_POOLS ?? [], {
     parents: read.PLINTH_PARENTS ?? [],
     billingAccounts: read.PLINTH_BILLING_ACCOUNTS ?? [],
-    defaultParent: read.PLINTH_DEFAULT_PARENT,
   }).map((message) => ({ path: 'PLINTH_POOLS', message }));
 
 const ceilingSettings = ['PLINTH_USD_PER_HOUR', 'PLINTH_USD_PER_MONTH_OWNER', 'PLINTH_USD_PER_MONTH'] as const;
@@ -587,12 +462,9 @@ function consoleOf(read: Values): Config['console'] {
 }
 
 function tracesOf(read: Values): Config['traces'] {
-  const url = tracesUrl(read.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, read.OTEL_EXPORTER_OTLP_ENDPOINT);
+  const url = tracesUrl(undefined, read.OTEL_EXPORTER_OTLP_ENDPOINT);
   return url === undefined ? undefined : { url, headers: readHeaders(read.OTEL_EXPORTER_OTLP_HEADERS) };
 }
-
-const ifSet = <K extends string, T>(key: K, value: T | undefined) =>
-  (value === undefined ? {} : { [key]: value }) as { [k in K]?: T };
 
 const ceilingsOf = (read: Values): Config['ceilings'] => ({
   ...ifSet('microsAnHour', read.PLINTH_USD_PER_HOUR),
@@ -602,20 +474,15 @@ const ceilingsOf = (read: Values): Config['ceilings'] => ({
   beyond: read.PLINTH_BEYOND_CEILING,
 });
 
-/** External services that a platform talks to. */
-const servicesOf = (read: Values): Pick<Config, 'forgeUrls' | 'acmeDirectories'> => ({
-  forgeUrls: {
-    forge1: read.PLINTH_FORGE1_URL,
-    forge2: read.PLINTH_FORGE2_URL,
-    forge3: read.PLINTH_FORGE3_URL,
-    forge4: read.PLINTH_FORGE4_URL,
-  },
-  acmeDirectories: {
-    default: read.PLINTH_ACME_DIRECTORY,
-    defaultStaging: read.PLINTH_ACME_STAGING_DIRECTORY,
-    cloud: read.PLINTH_CLOUD_ACME_DIRECTORY,
-    cloudStaging: read.PLINTH_CLOUD_ACME_STAGING_DIRECTORY,
-  },
+/** Services at their addresses. */
+const servicesOf = ({ PLINTH_ENDPOINTS: at }: Values) => ({
+  endpoints: Object.fromEntries(googleApis.map((api) => [api, at[api]])) as Config['endpoints'],
+  iapTunnelUrl: at['iap-tunnel'],
+  k0sReleasesUrl: at['k0s-releases'],
+  forge1ApiUrl: at['forge1-api'],
+  registryUrls: { forge1: at['forge1-registry'], ...ifSet('artifactRegistry', at['docker-registry']) },
+  forgeUrls: { forge1: at.forge1, forge2: at.forge2, forge3: at.forge3, forge4: at.forge4 },
+  ...ifSet('dnsResolver', at['dns-resolver']),
 });
 
 /** Whoever makes an organization is its admin. Without consent, its admins could take any team. */
@@ -626,7 +493,7 @@ const consentOf = (read: Values): boolean =>
 
 const authOf = (read: Values): Config['auth'] => ({
   issuer: read.PLINTH_ISSUER,
-  jwksUrl: read.PLINTH_JWKS_URL,
+  jwksUrl: read.PLINTH_ENDPOINTS['issuer-keys'],
   audiences: [
     ...read.PLINTH_AUDIENCES,
     ...(read.PLINTH_CONSOLE_CLIENT_ID === undefined ? [] : [read.PLINTH_CONSOLE_CLIENT_ID]),
@@ -642,15 +509,17 @@ export function readConfig(env: Environment): Config {
     deployment: read.PLINTH_DEPLOYMENT,
     ...ifSet('release', read.PLINTH_RELEASE),
     serviceAccount: read.PLINTH_SERVICE_ACCOUNT,
-    endpoints: Object.fromEntries(googleApis.map((api) => [api, read[endpointVariable(api)]])) as Config['endpoints'],
     firestore: {
       database: read.PLINTH_FIRESTORE_DATABASE,
       ...ifSet('emulatorHost', read.FIRESTORE_EMULATOR_HOST),
     },
     ...ifSet('pubsubEmulatorHost', read.PUBSUB_EMULATOR_HOST),
-    ...ifSet('defaultParent', read.PLINTH_DEFAULT_PARENT),
+    ...ifSet(
+      'defaultParent',
+      read.PLINTH_PARENTS.find((each) => each !== '*'),
+    ),
     auth: authOf(read),
-    bootstrappers: { emails: read.PLINTH_BOOTSTRAPPERS, domains: read.PLINTH_BOOTSTRAPPER_DOMAINS },
+    bootstrappers: read.PLINTH_BOOTSTRAPPERS,
     migrationConsent: consentOf(read),
     organizationCreators: {
       anyone: read.PLINTH_ORGANIZATION_CREATORS.includes('anyone'),
@@ -671,21 +540,13 @@ export function readConfig(env: Environment): Config {
     ceilings: ceilingsOf(read),
     callerRole: read.PLINTH_CALLER_ROLE,
     ...ifSet('nodesZoneRole', read.PLINTH_NODES_ZONE_ROLE),
-    ...ifSet('dnsResolver', read.PLINTH_DNS_RESOLVER),
     vmImage: read.PLINTH_VM_IMAGE,
-    quota: { ...ifSet('contact', read.PLINTH_QUOTA_CONTACT), waitSeconds: read.PLINTH_QUOTA_WAIT_SECONDS },
+    ...ifSet('quotaContact', read.PLINTH_QUOTA_CONTACT),
     machineAccess: read.PLINTH_MACHINE_ACCESS,
-    iapTunnelUrl: read.PLINTH_IAP_TUNNEL_URL,
     sshSourceRanges: sourceRangesOf(accessOf(read)),
     loadBalancers: read.PLINTH_LOAD_BALANCERS,
     hosts: read.PLINTH_HOSTS === 'on',
-    k0sReleasesUrl: read.PLINTH_K0S_RELEASES_URL,
     ...ifSet('sshProxy', read.PLINTH_SSH_PROXY),
-    forge1ApiUrl: read.PLINTH_FORGE1_API_URL,
-    registryUrls: {
-      forge1: read.PLINTH_FORGE1_REGISTRY_URL,
-      ...ifSet('artifactRegistry', read.PLINTH_ARTIFACT_REGISTRY_DOCKER_URL),
-    },
     ...servicesOf(read),
     releases: {
       ...ifSet('url', read.PLINTH_RELEASES_URL),
@@ -696,7 +557,6 @@ export function readConfig(env: Environment): Config {
     ...ifSet('webhookUrl', read.PLINTH_WEBHOOK_URL),
     ...ifSet('packagesBucket', read.PLINTH_PACKAGES_BUCKET),
     ...ifSet('uploadsBucket', read.PLINTH_UPLOADS_BUCKET),
-    schedulerInvoker: read.PLINTH_SCHEDULER_INVOKER,
     schedulerRegion: read.PLINTH_SCHEDULER_REGION,
     ...ifSet('traces', tracesOf(read)),
   };

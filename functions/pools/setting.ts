@@ -78,18 +78,15 @@ export const PoolsSetting: z.ZodType<readonly Pool[], string> = z.string().trans
 });
 
 /** Whether bootstraps may have what a pool prepares. Otherwise its projects would wait for nobody. */
-export const poolFaults = (
-  pools: readonly Pool[],
-  { parents, billingAccounts, defaultParent }: Allowed,
-): readonly string[] =>
+export const poolFaults = (pools: readonly Pool[], { parents, billingAccounts }: Allowed): readonly string[] =>
   pools.flatMap(({ parent, billingAccount }, index) => {
-    const isAllowed = parent === defaultParent || parents.includes('*') || parents.includes(parent);
+    const isAllowed = parents.includes('*') || parents.includes(parent);
     const isPaid = billingAccounts.includes('*') || billingAccounts.includes(billingAccount);
     return [
       ...(isAllowed ? [] : [`${index}.parent ${parent} is not among PLINTH_PARENTS`]),
-      ...(parent === defaultParent || parent.startsWith('folders/')
+      ...(parent.startsWith('folders/') || parent === parents.find((each) => each !== '*')
         ? []
-        : [`${index}.parent ${parent} must be a folder, or PLINTH_DEFAULT_PARENT`]),
+        : [`${index}.parent ${parent} must be a folder, or the first of PLINTH_PARENTS`]),
       ...(isPaid ? [] : [`${index}.billingAccount ${billingAccount} is not among PLINTH_BILLING_ACCOUNTS`]),
     ];
   });
@@ -97,5 +94,4 @@ export const poolFaults = (
 interface Allowed {
   readonly parents: readonly string[];
   readonly billingAccounts: readonly string[];
-  readonly defaultParent: string | undefined;
 }

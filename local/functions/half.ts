@@ -9,7 +9,7 @@ import { createLog } from '../../functions/host/log.js';
 import { createFirestoreStore } from '../../functions/store/firestore.js';
 import type { Store } from '../../functions/store/store.js';
 import { type FunctionName, functionNames } from '../../shared/names.js';
-import { environmentOf, type FunctionEnvironment, local } from '../stack/deployment.js';
+import { environmentOf, type FunctionEnvironment, local, withSettings } from '../stack/deployment.js';
 import type { CloudRecord, StateFolder } from '../stack/state-folder.js';
 import { createClock } from './clock.js';
 import { createMemoryStore } from './memory-store.js';
@@ -74,8 +74,8 @@ function environmentIn(
   origin: string,
 ): FunctionEnvironment {
   const emulatorHost = (emulator: string) => record.emulators.find((each) => each.name === emulator)?.host;
-  return {
-    ...environmentOf(name, {
+  return withSettings(
+    environmentOf(name, {
       origin,
       endpoints: record.endpoints,
       issuerUrl: record.issuerUrl,
@@ -93,8 +93,8 @@ function environmentIn(
       firestoreHost: emulatorHost('firestore'),
       pubsubHost: emulatorHost('pubsub'),
     }),
-    ...settings,
-  };
+    settings,
+  );
 }
 
 /** The contexts of all functions, each made on first use. They share one store. */
