@@ -1,7 +1,7 @@
 /** Where the services are that plinth calls: the setting PLINTH_ENDPOINTS, in front of their own addresses. */
 import type * as z from 'zod';
 import { iapTunnelUrl } from '../shared/iap.js';
-import { origin, secureUrl, text, url } from './setting.js';
+import { hostPort, ifSet, optional, origin, type Rows, secureUrl, setting, text, url, type Values } from './setting.js';
 
 /** APIs that plinth calls. The base URL of each is an endpoint. */
 export const googleApis = [
@@ -67,11 +67,11 @@ type EndpointName = keyof typeof rows;
 const isEndpoint = (name: string): name is EndpointName => Object.hasOwn(rows, name);
 
 /** The address of each service, without a trailing slash. */
-export type Endpoints = Readonly<Record<Exclude<EndpointName, WithoutOwn>, string>> &
+type Endpoints = Readonly<Record<Exclude<EndpointName, WithoutOwn>, string>> &
   Readonly<Partial<Record<WithoutOwn, string>>>;
 
 /** `name=address,name=address`. Reports all faults at once, each with its name. */
-export const EndpointsSetting: z.ZodType<Endpoints, string> = text.transform((value, context) => {
+const EndpointsSetting: z.ZodType<Endpoints, string> = text.transform((value, context) => {
   const refuse = (message: string) => context.addIssue({ code: 'custom', message, input: value });
   const addresses = new Map(
     Object.entries(rows).flatMap(([name, { own }]) => (own === undefined ? [] : [[name, own]])),
@@ -89,6 +89,51 @@ export const EndpointsSetting: z.ZodType<Endpoints, string> = text.transform((va
     }
   }
   return Object.fromEntries(addresses) as unknown as Endpoints;
+});
+
+export const endpointSettings = {
+  PLINTH_ENDPOINTS: setting(
+    EndpointsSetting,
+    "Where services are, if not at their own addresses, as `name=address,name=address`: Google's APIs by the first word of their host (`compute`), `issuer-keys`, `iap-tunnel`, `docker-registry` (Artifact Registry's Docker endpoint), `k0s-releases`, `forge1-api`, `forge1-registry`, `forge1` to `forge4` (for the install config), and `dns-resolver` (`<IPv4>[:<port>]`, asked whether a domain is delegated). Of two addresses for one name, the last counts.",
+    '',
+  ),
+  PUBSUB_EMULATOR_HOST: optional(hostPort, "host:port of Pub/Sub's emulator, in its place."),
+} satisfies Rows;
+
+export interface EndpointsConfig {
+  /** Base URL of each API, without a trailing slash: `https://compute.googleapis.com`. */
+  readonly endpoints: Readonly<Record<GoogleApi, string>>;
+  readonly pubsubEmulatorHost?: string;
+  /** `wss://host/v4` */
+  readonly iapTunnelUrl: string;
+  /** Base URL of the releases of k0s: `<version>/k0s-<version>-amd64` and `sha256sums.txt` beneath it. */
+  readonly k0sReleasesUrl: string;
+  /** Base URL of forge1's API, for team keys. */
+  readonly forge1ApiUrl: string;
+  /** Base URLs of registries, as machines and nodes reach them. */
+  readonly registryUrls: {
+    readonly forge1: string;
+    /** Undefined: the region's host, `https://<region>-docker.pkg.dev`. */
+    readonly artifactRegistry?: string;
+  };
+  /** Base URLs that go into the install config. */
+  readonly forgeUrls: Readonly<Record<'forge1' | 'forge2' | 'forge3' | 'forge4', string>>;
+  /** Resolver for looks at the DNS, as `<IPv4>[:<port>]`. Name servers are asked at the same port. Undefined: the machine's. */
+  readonly dnsResolver?: string;
+}
+
+export const readEndpoints = ({
+  PLINTH_ENDPOINTS: at,
+  PUBSUB_EMULATOR_HOST: emulator,
+}: Values<typeof endpointSettings>): EndpointsConfig => ({
+  endpoints: Object.fromEntries(googleApis.map((api) => [api, at[api]])) as EndpointsConfig['endpoints'],
+  ...ifSet('pubsubEmulatorHost', emulator),
+  iapTunnelUrl: at['iap-tunnel'],
+  k0sReleasesUrl: at['k0s-releases'],
+  forge1ApiUrl: at['forge1-api'],
+  registryUrls: { forge1: at['forge1-registry'], ...ifSet('artifactRegistry', at['docker-registry']) },
+  forgeUrls: { forge1: at.forge1, forge2: at.forge2, forge3: at.forge3, forge4: at.forge4 },
+  ...ifSet('dnsResolver', at['dns-resolver']),
 });
 
 /** As PLINTH_ENDPOINTS takes it. */

@@ -29,10 +29,12 @@ export const required = <T>(schema: z.ZodType<T, string>, help: string): Setting
   required: true,
 });
 
+export type Rows = Readonly<Record<string, Setting>>;
+
 type Always<S> = S extends { readonly default: string } | { readonly required: true } ? true : false;
 /** What is read of the rows of a table. */
-export type Values<Rows extends Readonly<Record<string, Setting>>> = {
-  readonly [Name in keyof Rows]: z.output<Rows[Name]['schema']> | (Always<Rows[Name]> extends true ? never : undefined);
+export type Values<R extends Rows> = {
+  readonly [Name in keyof R]: z.output<R[Name]['schema']> | (Always<R[Name]> extends true ? never : undefined);
 };
 
 export const ifSet = <K extends string, T>(key: K, value: T | undefined) =>
@@ -46,6 +48,7 @@ export const list = text
 export const emails = list.pipe(z.array(Email));
 export const domains = list.transform((values) => values.map(asciiLowerCased));
 export const count = text.regex(/^\d{1,9}$/, 'must be a whole number').transform(Number);
+export const bucketName = text.regex(/^[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/, 'must be the name of a bucket');
 export const hostPort = text.regex(/^[\w.-]+:\d+$|^\[[\da-f:]+\]:\d+$/i, 'must be host:port');
 
 /** A function that calls its own metadata server would tell it what only the receiver is to know. */

@@ -77,6 +77,7 @@ const beneathAll = [
   'shared',
   'functions/context.ts',
   'functions/config.ts',
+  'functions/setting.ts',
   'functions/store',
   'functions/identity',
   'functions/host',
@@ -131,6 +132,7 @@ const rules: Rule[] = [
       'functions/engine/step.ts',
       'functions/engine/proof.ts',
       'functions/remote/remote.ts',
+      'functions/setting.ts',
       'shared',
     ],
     'a step gets everything by its call: context.cloud, secrets, files; cloud verbs belong in functions/cloud/',
@@ -181,12 +183,12 @@ const rules: Rule[] = [
   ),
   onlyFrom(
     'functions/identity',
-    ['functions/identity', 'functions/context.ts', 'functions/config.ts', 'shared'],
+    ['functions/identity', 'functions/context.ts', 'functions/config.ts', 'functions/setting.ts', 'shared'],
     'who calls lies beneath both APIs',
   ),
   onlyFrom(
     'functions/store',
-    ['functions/store', 'functions/host', 'functions/config.ts', 'shared'],
+    ['functions/store', 'functions/host', 'functions/config.ts', 'functions/setting.ts', 'shared'],
     'the store knows documents, and nothing of what they mean',
   ),
   onlyFrom(
@@ -195,6 +197,7 @@ const rules: Rule[] = [
       'functions/cloud',
       'functions/context.ts',
       'functions/config.ts',
+      'functions/setting.ts',
       'functions/host/connection-watch.ts',
       'functions/host/credentials.ts',
       'shared',
