@@ -346,6 +346,24 @@ describe('the house', () => {
     expect(missing).to.deep.equal([]);
   });
 
+  it('has types that point down: nothing that the context is made of, or the config, knows it', () => {
+    const reached = (from: string, seen = new Set<string>()): Set<string> => {
+      for (const edge of imports) {
+        if (edge.from !== from || seen.has(edge.to) || !ours(edge.to)) continue;
+        seen.add(edge.to);
+        reached(edge.to, seen);
+      }
+      return seen;
+    };
+    for (const file of ['functions/context.ts', 'functions/config.ts']) {
+      const back = imports.filter(({ from, to }) => to === file && reached(file).has(from));
+      expect(
+        back.map(({ from }) => from),
+        `declare the few members of ${file} that are needed where they are needed`,
+      ).to.deep.equal([]);
+    }
+  });
+
   it('has no cycles', () => {
     const edges = new Map<string, string[]>();
     for (const { from, to, typeOnly } of imports) {
