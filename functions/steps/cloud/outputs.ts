@@ -4,11 +4,11 @@ import { AddressView, MachineLogin, PoliciesView, VmView } from '../../../shared
 
 export const PoliciesOutput = PoliciesView;
 export const MachineLoginOutput = z.object({
-    by: MachineLogin,
-    /** The organization requires OS Login, as of this look. */
-    isRequired: z.boolean(),
-    /** Flags that OS Login takes the effect from. */
-    withoutEffect: z.array(z.string()),
+  by: MachineLogin,
+  /** The organization requires OS Login, as of this look. */
+  isRequired: z.boolean(),
+  /** Flags that OS Login takes the effect from. */
+  withoutEffect: z.array(z.string()),
 });
 export const ProjectOutput = z.object({ projectId: z.string(), projectNumber: z.string() });
 export const BillingOutput = z.object({ account: z.string() });
