@@ -24,8 +24,6 @@ import { createUploads } from './uploads.js';
 import { createVmLookup } from './vm-lookup.js';
 
 export interface CloudContext extends Pick<Transport, 'config' | 'clock'> {
-  /** Unused. */
-  readonly log?: unknown;
   /** Called with one line for every cloud call, for `--verbose`. */
   readonly onCall?: OnCall | undefined;
   /** Default: the function's own identity. */
