@@ -58,7 +58,7 @@ export function createContext(
   const log = overrides.log ?? createLog();
   const clock = overrides.clock ?? realClock;
   const random = overrides.random ?? realRandom;
-  const cloud = overrides.cloud ?? createCloud({ config, log, clock, connections: overrides.connections });
+  const cloud = overrides.cloud ?? createCloud({ config, clock, connections: overrides.connections });
   const keys = overrides.keys ?? createKeyMaker();
   return {
     config,

@@ -17,17 +17,15 @@ export const open = defineCommand({
   async run(call) {
     const { io, output, settings } = call;
     const client = await call.connect();
-    const { name, options, instances, state, result } = await client.get(await idOf(call, client));
-    // Services of earlier releases name only instances.
-    const isInstalled =
-      result.platform !== undefined || instances.some(({ step, state: of }) => step === 'install' && of === 'done');
+    const { name, state, result } = await client.get(await idOf(call, client));
+    const { platform } = result;
     const gone = state === 'removed' ? 'it is removed' : state.startsWith('remov') ? 'it is being removed' : undefined;
-    if (!isInstalled || gone !== undefined) {
+    if (platform === undefined || gone !== undefined) {
       throw new Problem('not-found', `${name} has no platform: ${gone ?? 'none is installed'}.`, {
         advice: `See what stands: plinth beta bootstrap-cloud status ${shellWord(name)}`,
       });
     }
-    const url = result.platform?.url ?? `https://cs.${String(options['baseDomain'])}`;
+    const { url } = platform;
     if (io.stdout.isTTY === true && !output.json) {
       const { openInBrowser } = await import('../frame/browser.js');
       openInBrowser(url, settings);

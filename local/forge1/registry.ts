@@ -15,7 +15,7 @@ import { registryServer, type Served } from '../registry/server.js';
 import type { Forge1 } from './forge1.js';
 
 export interface Forge1Registry {
-  /** The address for PLINTH_FORGE1_REGISTRY_URL, as machines reach it. */
+  /** The address for `forge1-registry` of PLINTH_ENDPOINTS, as machines reach it. */
   readonly url: string;
   readonly port: number;
   /** Everything copied from here, in order: one manifest and its blobs per image. */

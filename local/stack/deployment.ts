@@ -6,7 +6,8 @@
  */
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { type GoogleApi, googleApis, type SettingName } from '../../functions/config.js';
+import type { GoogleApi, SettingName } from '../../functions/config.js';
+import { endpointsText } from '../../functions/endpoints.js';
 import type { LoadBalancers, MachineAccess } from '../../shared/bootstrap/bootstrap.js';
 import {
   bootstrapIdPrefix,
@@ -15,6 +16,7 @@ import {
   functionAccountId,
   functionNames,
   type Lane,
+  schedulerAccountId,
   schedulerJobs,
   topics,
 } from '../../shared/names.js';
@@ -58,7 +60,7 @@ export const local = {
 const accountEmail = (id: string): string => `${id}@${local.project}.iam.gserviceaccount.com`;
 
 export const functionAccount = (name: FunctionName): string => accountEmail(functionAccountId(name));
-export const invokers = { scheduler: accountEmail('plinth-scheduler'), eventarc: accountEmail('plinth-eventarc') };
+export const invokers = { scheduler: accountEmail(schedulerAccountId), eventarc: accountEmail('plinth-eventarc') };
 
 /**
  * Where a role is granted:
@@ -307,23 +309,27 @@ export type FunctionEnvironment = Partial<Record<SettingName, string>>;
  * Migrations take no consent, as in the specification.
  */
 export function environmentOf(name: FunctionName, facts: DeployedFacts): FunctionEnvironment {
-  const endpoints = Object.fromEntries(
-    googleApis.map((api) => [`PLINTH_ENDPOINT_${api.toUpperCase()}`, facts.endpoints[api]]),
-  );
   return {
-    ...endpoints,
+    PLINTH_ENDPOINTS: endpointsText({
+      ...facts.endpoints,
+      'issuer-keys': `${facts.issuerUrl}/.well-known/jwks.json`,
+      'forge1-api': facts.forge1Url,
+      'forge1-registry': facts.forge1RegistryUrl,
+      'docker-registry': facts.artifactRegistryDockerUrl,
+      'dns-resolver': facts.dnsResolver,
+      'k0s-releases': facts.k0sReleasesUrl,
+      'iap-tunnel': facts.iapTunnelUrl,
+    }),
     PLINTH_PROJECT: local.project,
     PLINTH_DEPLOYMENT: local.deployment,
     PLINTH_SERVICE_ACCOUNT: functionAccount(name),
-    PLINTH_DEFAULT_PARENT: local.folder,
     PLINTH_ISSUER: facts.issuerUrl,
-    PLINTH_JWKS_URL: `${facts.issuerUrl}/.well-known/jwks.json`,
     PLINTH_AUDIENCES: [functionUrl(facts.origin, name), local.oauthClient].join(','),
     PLINTH_CONSOLE_CLIENT_ID: local.consoleClient,
     PLINTH_CONSOLE_URL: facts.origin,
     PLINTH_BOOTSTRAPS_URL: facts.origin,
     PLINTH_OPERATORS: people.admin,
-    PLINTH_BOOTSTRAPPER_DOMAINS: local.domain,
+    PLINTH_BOOTSTRAPPERS: local.domain,
     PLINTH_ORGANIZATION_CREATORS: local.domain,
     PLINTH_MIGRATION_CONSENT: 'off',
     PLINTH_BILLING_ACCOUNTS: [local.billingAccount, local.otherBillingAccount, '*'].join(','),
@@ -332,18 +338,10 @@ export function environmentOf(name: FunctionName, facts: DeployedFacts): Functio
     PLINTH_LIVING_PER_OWNER: '300',
     PLINTH_LIVING_IN_ALL: '1000',
     PLINTH_CHANGES_PER_MINUTE: '0',
-    PLINTH_FORGE1_API_URL: facts.forge1Url,
-    ...(facts.forge1RegistryUrl === undefined ? {} : { PLINTH_FORGE1_REGISTRY_URL: facts.forge1RegistryUrl }),
-    ...(facts.artifactRegistryDockerUrl === undefined
-      ? {}
-      : { PLINTH_ARTIFACT_REGISTRY_DOCKER_URL: facts.artifactRegistryDockerUrl }),
-    ...(facts.dnsResolver === undefined ? {} : { PLINTH_DNS_RESOLVER: facts.dnsResolver }),
-    ...(facts.k0sReleasesUrl === undefined ? {} : { PLINTH_K0S_RELEASES_URL: facts.k0sReleasesUrl }),
     PLINTH_MACHINE_ACCESS: facts.machineAccess ?? 'direct',
     PLINTH_LOAD_BALANCERS: facts.loadBalancers ?? 'external',
     // Whoever connects from this computer has this address in the simulated network.
     PLINTH_SSH_SOURCE_RANGES: `${anybody}/32`,
-    ...(facts.iapTunnelUrl === undefined ? {} : { PLINTH_IAP_TUNNEL_URL: facts.iapTunnelUrl }),
     ...(facts.sshProxyUrl === undefined ? {} : { PLINTH_SSH_PROXY: facts.sshProxyUrl }),
     // Machines fetch the release of plinth. Without one they are not set up.
     ...(facts.sshProxyUrl === undefined || facts.releases === undefined ? { PLINTH_HOSTS: 'off' } : {}),
@@ -351,7 +349,6 @@ export function environmentOf(name: FunctionName, facts: DeployedFacts): Functio
       ? {}
       : { PLINTH_RELEASES_URL: facts.releases.url, PLINTH_RELEASE_SHA256: facts.releases.sha256 }),
     ...(facts.webhookUrl === undefined ? {} : { PLINTH_WEBHOOK_URL: facts.webhookUrl }),
-    PLINTH_SCHEDULER_INVOKER: invokers.scheduler,
     PLINTH_PACKAGES_BUCKET: local.packagesBucket,
     PLINTH_UPLOADS_BUCKET: local.uploadsBucket,
     PLINTH_SCHEDULER_REGION: local.region,
@@ -359,3 +356,13 @@ export function environmentOf(name: FunctionName, facts: DeployedFacts): Functio
     ...(facts.pubsubHost === undefined ? {} : { PUBSUB_EMULATOR_HOST: facts.pubsubHost }),
   };
 }
+
+/** Other settings in place of these. Of endpoints only those that are named get another address. */
+export const withSettings = (
+  environment: FunctionEnvironment,
+  { PLINTH_ENDPOINTS: endpoints, ...settings }: FunctionEnvironment = {},
+): FunctionEnvironment => ({
+  ...environment,
+  ...settings,
+  ...(endpoints !== undefined && { PLINTH_ENDPOINTS: `${environment.PLINTH_ENDPOINTS},${endpoints}` }),
+});

@@ -13,7 +13,7 @@ import { createClock } from '../functions/clock.js';
 import { createMemoryStore } from '../functions/memory-store.js';
 import { type BundleOptions, type FunctionProcesses, startFunctionProcesses } from '../functions/processes.js';
 import { type FunctionServer, startFunctionServer } from '../functions/server.js';
-import { environmentOf, type FunctionEnvironment, local } from './deployment.js';
+import { environmentOf, type FunctionEnvironment, local, withSettings } from './deployment.js';
 import type { CloudRecord, StateFolder } from './state-folder.js';
 
 export interface FunctionsHalfOptions {
@@ -74,8 +74,8 @@ function environmentIn(
   origin: string,
 ): FunctionEnvironment {
   const emulatorHost = (emulator: string) => record.emulators.find((each) => each.name === emulator)?.host;
-  return {
-    ...environmentOf(name, {
+  return withSettings(
+    environmentOf(name, {
       origin,
       endpoints: record.endpoints,
       issuerUrl: record.issuerUrl,
@@ -93,8 +93,8 @@ function environmentIn(
       firestoreHost: emulatorHost('firestore'),
       pubsubHost: emulatorHost('pubsub'),
     }),
-    ...settings,
-  };
+    settings,
+  );
 }
 
 /** The contexts of all functions, each made on first use. They share one store. */

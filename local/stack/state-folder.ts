@@ -36,8 +36,8 @@ export interface CloudRecord {
   readonly sshProxyUrl?: string | undefined;
   /** As the world asks for. */
   readonly machineAccess: MachineAccess;
-  /** The same. Undefined: an earlier release wrote the record. */
-  readonly loadBalancers?: LoadBalancers | undefined;
+  /** The same. */
+  readonly loadBalancers: LoadBalancers;
   /** Where IAP takes WebSockets. */
   readonly iapTunnelUrl: string;
   /** The release of plinth that such VMs fetch. Undefined if none is built. */

@@ -187,7 +187,7 @@ export function describeBadInstalls(world: WorldName): void {
           PLINTH_HOSTS: 'on',
           PLINTH_RELEASES_URL: 'https://mirror.example.com/plinth',
           PLINTH_RELEASE_SHA256: '0'.repeat(64),
-          PLINTH_FORGE1_REGISTRY_URL: `http://127.0.0.1:${(registry.address() as AddressInfo).port}`,
+          PLINTH_ENDPOINTS: `forge1-registry=http://127.0.0.1:${(registry.address() as AddressInfo).port}`,
         },
       });
       openPolicies(scene);

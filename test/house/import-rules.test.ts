@@ -77,6 +77,7 @@ const beneathAll = [
   'shared',
   'functions/context.ts',
   'functions/config.ts',
+  'functions/setting.ts',
   'functions/store',
   'functions/identity',
   'functions/host',
@@ -182,6 +183,7 @@ const rules: Rule[] = [
       'functions/engine/step.ts',
       'functions/engine/proof.ts',
       'functions/remote/remote.ts',
+      'functions/setting.ts',
       'shared',
     ],
     'a step gets everything by its call: context.cloud, secrets, files; cloud verbs belong in functions/cloud/',
@@ -232,12 +234,12 @@ const rules: Rule[] = [
   ),
   onlyFrom(
     'functions/identity',
-    ['functions/identity', 'functions/context.ts', 'functions/config.ts', 'shared'],
+    ['functions/identity', 'functions/context.ts', 'functions/config.ts', 'functions/setting.ts', 'shared'],
     'who calls lies beneath both APIs',
   ),
   onlyFrom(
     'functions/store',
-    ['functions/store', 'functions/host', 'functions/config.ts', 'shared'],
+    ['functions/store', 'functions/host', 'functions/config.ts', 'functions/setting.ts', 'shared'],
     'the store knows documents, and nothing of what they mean',
   ),
   onlyFrom(
@@ -246,6 +248,7 @@ const rules: Rule[] = [
       'functions/cloud',
       'functions/context.ts',
       'functions/config.ts',
+      'functions/setting.ts',
       'functions/host/connection-watch.ts',
       'functions/host/credentials.ts',
       'shared',
@@ -392,6 +395,24 @@ describe('the house', () => {
   it('imports only files that are there', () => {
     const missing = imports.filter(({ to }) => ours(to) && to.endsWith('.ts') && !sources.has(to));
     expect(missing).to.deep.equal([]);
+  });
+
+  it('has types that point down: nothing that the context is made of, or the config, knows it', () => {
+    const reached = (from: string, seen = new Set<string>()): Set<string> => {
+      for (const edge of imports) {
+        if (edge.from !== from || seen.has(edge.to) || !ours(edge.to)) continue;
+        seen.add(edge.to);
+        reached(edge.to, seen);
+      }
+      return seen;
+    };
+    for (const file of ['functions/context.ts', 'functions/config.ts']) {
+      const back = imports.filter(({ from, to }) => to === file && reached(file).has(from));
+      expect(
+        back.map(({ from }) => from),
+        `declare the few members of ${file} that are needed where they are needed`,
+      ).to.deep.equal([]);
+    }
   });
 
   it('has no cycles', () => {

@@ -25,7 +25,8 @@ describe('the bootstrap API', () => {
     await forge1.close();
   });
   beforeEach(async () => {
-    server = await createBootstrapsServer(issuer, { env: { PLINTH_FORGE1_API_URL: forge1.url } });
+    const env = { PLINTH_ENDPOINTS: `issuer-keys=${issuer.jwksUrl},forge1-api=${forge1.url}` };
+    server = await createBootstrapsServer(issuer, { env });
   });
   afterEach(async () => {
     await server.settle();
@@ -194,7 +195,7 @@ describe('the bootstrap API', () => {
   describe('what may be used', () => {
     const limited = {
       PLINTH_BILLING_ACCOUNTS: '012345-6789AB-CDEF01',
-      PLINTH_PARENTS: 'folders/200',
+      PLINTH_PARENTS: 'folders/100,folders/200',
       PLINTH_DNS_ZONES: 'dns-project/shared',
       PLINTH_MAX_TTL_SECONDS: '7200',
     };
@@ -292,7 +293,7 @@ describe('the bootstrap API', () => {
     });
 
     it('needs a folder where there is no parent of the deployment', async () => {
-      const homeless = await createBootstrapsServer(issuer, { env: { PLINTH_DEFAULT_PARENT: '' } });
+      const homeless = await createBootstrapsServer(issuer, { env: { PLINTH_PARENTS: '' } });
       const { errors } = await homeless.problem(400, 'POST', '/bootstraps', { body: makeRequest('first one') });
       expect(errors?.map(({ path }) => path)).to.deep.equal(['--folder-id']);
       homeless.close();

@@ -200,7 +200,7 @@ export async function createEngineLab(options: EngineLabOptions = {}): Promise<E
       query: (query) => guarded(() => store.query(query)),
       commit: (writes) => guarded(() => commit(writes)),
     };
-    const cloud = reporting(createCloud({ config, log, clock }));
+    const cloud = reporting(createCloud({ config, clock }));
     const keys = createTestKeys();
     return {
       config,

@@ -27,7 +27,7 @@ describe('the package store', function () {
   const cloudOf = (name: FunctionName, endpoints = simulated.endpoints): Cloud => {
     const facts = { origin: 'http://127.0.0.1:1', issuerUrl: simulated.issuerUrl, forge1Url: 'http://127.0.0.1:1' };
     const config = readConfig(environmentOf(name, { ...facts, endpoints }));
-    return createCloud({ config, clock: createClock(0), log: () => undefined });
+    return createCloud({ config, clock: createClock(0) });
   };
   const made = () => older ?? expect.fail('no package');
 

@@ -393,7 +393,7 @@ export const guards: readonly Fault[] = [
   {
     name: 'Whoever makes an organization takes any team into it, where nothing is said of consent',
     source: 'guard',
-    edits: [{ find: 'read.PLINTH_ORGANIZATION_CREATORS.length > 0', put: 'false' }],
+    edits: [{ find: 'consent === undefined ? creators.length > 0', put: 'consent === undefined ? false' }],
     tests: ['http/team-takeover.test.js'],
     fails: 'takes no team where nothing is said of consent and organizations are made by example.com',
   },

@@ -47,7 +47,7 @@ function own(world: World, name: string, more: object, broken: ReadonlySet<strin
 export function createPoolWorld(size: number, settings: Readonly<Record<string, string>> = {}): PoolWorld {
   const pool = { parent, billingAccount: given.billingAccount, region, size };
   const world = createWorld({
-    PLINTH_DEFAULT_PARENT: parent,
+    PLINTH_PARENTS: parent,
     PLINTH_BILLING_ACCOUNTS: '*',
     PLINTH_POOLS: JSON.stringify([pool]),
     ...settings,

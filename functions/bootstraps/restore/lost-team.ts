@@ -20,7 +20,7 @@ interface LostTeam {
   readonly holder?: Holder;
 }
 
-/** Undefined: its labels prove none. Projects of earlier releases bear none. */
+/** Undefined: its labels prove none. */
 export async function teamOfLost(context: Context, project: SeenProject): Promise<LostTeam | undefined> {
   const label = project.labels?.[labels.team];
   const key = label === undefined ? undefined : await findProofKey(context);
