@@ -37,7 +37,7 @@ export async function detachTeam(
   context: Context,
   caller: Caller,
   teamId: number,
-  also: Also<Detached>,
+  also?: Also<Detached>,
 ): Promise<Detached> {
   await checkMayDetach(context, caller, teamId);
   for (let round = 1; round <= rounds; round++) {
@@ -46,7 +46,7 @@ export async function detachTeam(
       context,
       teamId,
       (transaction) => detach(context, transaction, caller, seen),
-      (reply) => (reply === undefined ? [] : also(reply)),
+      (reply) => (reply === undefined ? [] : (also?.(reply) ?? [])),
     );
     if (detached !== undefined) return detached;
   }

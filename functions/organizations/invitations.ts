@@ -213,7 +213,7 @@ export const acceptInvitation = (
   context: Context,
   caller: Caller,
   organizationId: string,
-  also: Also<Added>,
+  also?: Also<Added>,
 ): Promise<Added> =>
   transact(
     context,

@@ -257,7 +257,7 @@ export const migrateTeam = (
   context: Context,
   caller: Caller,
   asked: MigrationAsked,
-  also: Also<MigrationReply>,
+  also?: Also<MigrationReply>,
 ): Promise<MigrationReply> =>
   transactInTeam(
     context,

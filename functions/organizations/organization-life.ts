@@ -225,7 +225,7 @@ export async function restoreOrganization(
   context: Context,
   caller: Caller,
   organizationId: string,
-  also: Also<Organization>,
+  also?: Also<Organization>,
 ): Promise<Organization> {
   // Nobody joins or leaves a deleted organization, but a removal that was under way may still end.
   checkAdmin(await seeOrganizationWithDeleted(context.store, caller, organizationId), 'organization');

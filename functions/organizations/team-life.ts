@@ -106,7 +106,7 @@ export const restoreTeam = (
   context: Context,
   caller: Caller,
   teamId: number,
-  also: Also<MigrationReply>,
+  also?: Also<MigrationReply>,
 ): Promise<MigrationReply> =>
   transactInTeam(
     context,

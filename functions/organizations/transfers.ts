@@ -80,7 +80,7 @@ export const proposeTransfer = (
   context: Context,
   caller: Caller,
   asked: TransferAsked,
-  also: Also<Proposed>,
+  also?: Also<Proposed>,
 ): Promise<Proposed> =>
   transactInTeam(
     context,
@@ -167,7 +167,7 @@ export const acceptTransfer = (
   context: Context,
   caller: Caller,
   asked: Answering,
-  also: Also<MigrationReply>,
+  also?: Also<MigrationReply>,
 ): Promise<MigrationReply> =>
   transactInTeam(
     context,

@@ -51,7 +51,7 @@ export const undoMigration = (
   context: Context,
   caller: Caller,
   asked: UndoAsked,
-  also: Also<Detached>,
+  also?: Also<Detached>,
 ): Promise<Detached> =>
   transactInTeam(
     context,
