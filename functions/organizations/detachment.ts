@@ -10,11 +10,19 @@ import type { Context } from '../context.js';
 import type { Caller } from '../identity/auth.js';
 import { read } from '../store/lift.js';
 import type { Store, Transaction, Write } from '../store/store.js';
-import { type EventRecord, liftEvent, liftTeamMember, type TeamRecord, teamMemberId } from './documents.js';
+import { type EventRecord, liftEvent, type TeamRecord, teamMemberId } from './documents.js';
 import { eventWrite } from './events.js';
 import { viewOfMember } from './members.js';
+import { noAdmin } from './move.js';
 import { checkOperator, noTeam, readTeam } from './rights.js';
-import { adminsIn, newTeamMember, teamChange, visibleTeam } from './team-members.js';
+import {
+  adminsIn,
+  endOfTeamMember,
+  membersOfTeam,
+  newTeamMember,
+  teamChange,
+  visibleTeam,
+} from './team-members.js';
 import { viewOfTeam } from './teams.js';
 import { type Also, busy, judged, transactInTeam } from './transact.js';
 
@@ -69,10 +77,7 @@ async function look({ store }: Context, teamId: number): Promise<Seen> {
   const team = await readTeam(store, teamId);
   if (team === undefined) throw noTeam(teamId);
   if (team.organizationId === null) throw new Problem('conflict', `Team ${teamId} is in no organization.`);
-  const found = await store.query({ collection: collections.teamMembers, where: [['teamId', '==', teamId]] });
-  const members = found
-    .map(({ data }) => liftTeamMember(data))
-    .map(({ email, role, boundTo }) => ({ email, role, boundTo }));
+  const members = await membersOfTeam({ store }, teamId);
   const event = team.migration === null ? undefined : await arrivalOf(store, team);
   if (team.migration !== null && event === undefined) throw nothingOnRecord(teamId);
   if (event?.stayed === undefined) return { team, members, former: members };
@@ -145,11 +150,7 @@ export function restore(
   action: 'team-detached' | 'team-migration-undone',
 ): Detached {
   const { teamId } = team;
-  if (adminsIn(former) === 0) {
-    throw new Problem('conflict', `Team ${teamId} has no admin, and a team that stands alone needs one.`, {
-      advice: 'Add an admin to the team first.',
-    });
-  }
+  if (adminsIn(former) === 0) throw noAdmin(teamId);
   const { now, then, stays, restored, removed, changed } = differences(members, former);
   const addedAt = context.clock.now().toISOString();
   const detached: TeamRecord = { ...team, organizationId: null };
@@ -181,13 +182,7 @@ export function restore(
           }
         : newTeamMember(teamId, email, role, addedAt, bound);
     }),
-    ...removed.map(
-      ({ email }): Write => ({
-        kind: 'delete',
-        collection: collections.teamMembers,
-        id: teamMemberId(teamId, email),
-      }),
-    ),
+    ...removed.map(({ email }) => endOfTeamMember(teamId, email)),
     event,
   );
   const named = (of: readonly Member[]) => of.map(({ email }) => email).sort();

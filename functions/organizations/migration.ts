@@ -2,29 +2,17 @@
  * Moves a standalone team into an organization, and previews the move. One transaction reads all that the rule depends on: the
  * team, and each of its members as a member of the organization.
  */
-import { createHash } from 'node:crypto';
-import { collections } from '../../shared/names.js';
 import type { Member } from '../../shared/organization/organization.js';
-import { type MigrationPreview, type MigrationReply, mostTeamMembers } from '../../shared/organization/team.js';
+import type { MigrationPreview, MigrationReply } from '../../shared/organization/team.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import type { Caller } from '../identity/auth.js';
-import type { Transaction } from '../store/store.js';
 import { passedBy } from './ceilings.js';
-import {
-  liftTeamMember,
-  type OrganizationMemberRecord,
-  type OrganizationRecord,
-  type TeamMemberRecord,
-  type TeamRecord,
-  teamMemberId,
-} from './documents.js';
-import { type EventWrite, eventWrite } from './events.js';
-import { stayWrites } from './leaving.js';
+import type { OrganizationRecord, TeamMemberRecord, TeamRecord } from './documents.js';
 import { viewOfMember } from './members.js';
 import { bindWrites, checkTheirs, isTheirs } from './membership.js';
+import { checkOutsiders, type Division, divide, divideNow, moveTeam, outsidersIn } from './move.js';
 import { hasProjects, movedBootstraps, projectsStay } from './moved-bootstraps.js';
-import { openWrites } from './organization-life.js';
 import {
   checkAdmin,
   noTeam,
@@ -36,19 +24,10 @@ import {
   type SeenOrganization,
   seeOrganization,
 } from './rights.js';
-import { adminsIn, teamChange } from './team-members.js';
+import { checkTag, tagOf } from './tag.js';
+import { membersOfTeam } from './team-members.js';
 import { viewOfTeam } from './teams.js';
 import { type Also, transact, transactInTeam } from './transact.js';
-
-/** A document holds at most 1 MiB. */
-const mostEventBytes = 1_000_000;
-
-interface Seen {
-  readonly target: SeenOrganization;
-  readonly team: TeamRecord;
-  /** By e-mail. */
-  readonly members: readonly TeamMemberRecord[];
-}
 
 /** The team, if the caller may move it into the organization. Otherwise throws why not. */
 async function movable(
@@ -56,7 +35,7 @@ async function movable(
   reader: Reader,
   caller: Caller,
   { teamId, organizationId }: Pick<MigrationAsked, 'teamId' | 'organizationId'>,
-): Promise<Omit<Seen, 'members'>> {
+): Promise<{ readonly target: SeenOrganization; readonly team: TeamRecord }> {
   const target = await seeOrganization(reader, caller, organizationId);
   checkAdmin(target, 'organization');
   const team = context.config.migrationConsent
@@ -87,19 +66,6 @@ async function withoutProjects(
 }
 
 /**
- * The members of a team, by e-mail. The query is outside of the transaction that has read the team. That is safe: a concurrent
- * change of the members writes the team.
- */
-export async function membersOfTeam({ store }: Pick<Context, 'store'>, teamId: number): Promise<TeamMemberRecord[]> {
-  const found = await store.query({
-    collection: collections.teamMembers,
-    where: [['teamId', '==', teamId]],
-    orderBy: ['email', 'asc'],
-  });
-  return found.map(({ data }) => liftTeamMember(data));
-}
-
-/**
  * Under the consent setting, only the team's admin may move it. Otherwise any stranger could create an organization, pull in
  * any team and empty it. A hidden team costs as many reads as a missing one.
  */
@@ -117,81 +83,38 @@ async function consented(reader: Reader, caller: Caller, teamId: number, organiz
   return team;
 }
 
-/** Those of the team's members who are in the organization. Reads nobody twice. */
-async function belonging(reader: Reader, { target, members }: Seen) {
-  const { organization, own } = target;
-  const others = members.map(({ email }) => email).filter((email) => email !== own?.email);
-  const found = await readOrganizationMembers(reader, organization.id, others);
-  return own === undefined ? found : new Map([...found, [own.email, own]]);
-}
+const countedOutside = (teamId: number, leaves: number): string =>
+  `Team ${teamId} cannot be migrated without the force option because ${leaves} of its members are not members of the new organization.`;
 
-interface Division {
+const elsewhere = (teamId: number): string => `Team ${teamId} is in another organization already.`;
+
+/** What a preview shows of a division. */
+interface Shown {
   readonly stays: readonly Member[];
   readonly leaves: readonly Member[];
 }
 
-/** A member who is being removed from the organization belongs to it until the document is deleted. */
-function divide(
-  { members }: Pick<Seen, 'members'>,
-  inOrganization: ReadonlyMap<string, OrganizationMemberRecord>,
-): Division {
-  const belongs = ({ email }: Member): boolean => inOrganization.has(email);
-  return {
-    stays: members.filter(belongs).map(viewOfMember),
-    leaves: members.filter((each) => !belongs(each)).map(viewOfMember),
-  };
-}
+const shownOf = ({ stays, leaves }: Division): Shown => ({
+  stays: stays.map(viewOfMember),
+  leaves: leaves.map(viewOfMember),
+});
 
-const outsidersIn = (teamId: number, leaves: readonly Member[]): string =>
-  `Team ${teamId} cannot be migrated because these members are not members of the new organization: ` +
-  `${leaves.map(({ email }) => email).join(', ')}. Add them to the organization first, or use the force option to remove ` +
-  'them from the team.';
+const countsOf = ({ stays, leaves }: Shown) => ({ stays: stays.length, leaves: leaves.length });
 
-const countedOutside = (teamId: number, { leaves }: Division): string =>
-  `Team ${teamId} cannot be migrated without the force option because ${leaves.length} of its members are not members of the new organization.`;
-
-/** Teams from before 3.0.0 may have more members than the limit. */
-const tooMany = (teamId: number, members: number): Problem =>
-  new Problem('conflict', `Team ${teamId} has ${members} members, too many to move at once.`, {
-    advice: `Remove members until there are ${mostTeamMembers}, and add them again afterwards.`,
-  });
-
-export function checkSize({ data }: EventWrite, teamId: number, members: number): void {
-  if (Buffer.byteLength(JSON.stringify(data)) > mostEventBytes) throw tooMany(teamId, members);
-}
-
-const elsewhere = (teamId: number): string => `Team ${teamId} is in another organization already.`;
-
-const movedInto = (context: Context, team: TeamRecord, organizationId: string, { stays, leaves }: Division) =>
+const movedInto = (context: Context, team: TeamRecord, organizationId: string, { stays, leaves }: Shown) =>
   movedBootstraps(context, { team, organizationId, is: [...stays, ...leaves], becomes: stays, goes: 'in' });
-
-type Moved = Awaited<ReturnType<typeof movedBootstraps>>;
 
 /** Whether the caller may learn who is in a standalone team. */
 const seesMembers = (caller: Caller, members: readonly TeamMemberRecord[]): boolean =>
   caller.operator || members.some((each) => each.email === caller.email && isTheirs(each, caller));
 
-const countsIn = ({ stays, leaves }: Division) => ({ stays: stays.length, leaves: leaves.length });
-
 /** It covers all that a preview tells but its warnings. A hash of names would let their reader try out guesses. */
-function tagOf(
+const migrationTag = (
   { teamId, changes }: TeamRecord,
   organizationId: string,
-  division: Division | ReturnType<typeof countsIn>,
-  moved?: Moved,
-): string {
-  const seen = JSON.stringify([teamId, changes, organizationId, division, ...(moved === undefined ? [] : [moved])]);
-  return `"${createHash('sha256').update(seen).digest('base64url')}"`;
-}
-
-/** `ifMatch` is a list of entity tags. Weak tags never match. `*` matches anything. */
-export const matches = (ifMatch: string, tag: string): boolean =>
-  ifMatch.trim() === '*' || [...ifMatch.matchAll(/(?:W\/)?"[^"]*"/g)].some(([each]) => each === tag);
-
-export const accountsOf = (members: readonly TeamMemberRecord[], of: readonly Member[]): (string | null)[] => {
-  const accounts = new Map(members.map(({ email, boundTo }) => [email, boundTo]));
-  return of.map(({ email }) => accounts.get(email) ?? null);
-};
+  shown: Shown | ReturnType<typeof countsOf>,
+  ...moved: Awaited<ReturnType<typeof movedBootstraps>>[]
+): string => tagOf([teamId, changes, organizationId, shown, ...moved]);
 
 export async function previewMigration(
   context: Context,
@@ -201,11 +124,11 @@ export async function previewMigration(
 ): Promise<{ readonly preview: MigrationPreview; readonly tag: string }> {
   const { preview, team, ceilings } = await previewOfMembers(context, caller, teamId, organizationId);
   // Nobody gets a preview of projects without seeing their team.
-  if (preview.counts !== undefined) return { preview, tag: tagOf(team, organizationId, preview.counts) };
-  const division = { stays: preview.stays, leaves: preview.leaves };
-  if (team.organizationId !== null) return { preview, tag: tagOf(team, organizationId, division) };
-  const moved = await movedInto(context, team, organizationId, division);
-  const tag = tagOf(team, organizationId, division, moved);
+  if (preview.counts !== undefined) return { preview, tag: migrationTag(team, organizationId, preview.counts) };
+  const shown = { stays: preview.stays, leaves: preview.leaves };
+  if (team.organizationId !== null) return { preview, tag: migrationTag(team, organizationId, shown) };
+  const moved = await movedInto(context, team, organizationId, shown);
+  const tag = migrationTag(team, organizationId, shown, moved);
   if (moved.projectIds.length === 0) return { preview, tag };
   const warnings = await passedBy(context, { organizationId, ceilings, team });
   const bootstraps = { bootstraps: [...moved.shown], bootstrapsInAll: moved.projectIds.length };
@@ -225,19 +148,19 @@ const previewOfMembers = (context: Context, caller: Caller, teamId: number, orga
     if (team.organizationId !== null && team.organizationId !== organizationId) {
       return { preview: { teamId, organizationId, stays: [], leaves: [], blockers: [elsewhere(teamId)] }, team };
     }
-    const seen = { ...found, members: await membersOfTeam(context, teamId) };
-    const division =
-      team.organizationId === null
-        ? divide(seen, await belonging(transaction, seen))
-        : { stays: seen.members.map(viewOfMember), leaves: [] };
-    const isBlocked = division.leaves.length > 0;
-    if (team.organizationId === null && !seesMembers(caller, seen.members)) {
-      const blockers = isBlocked ? [countedOutside(teamId, division)] : [];
-      return { preview: { teamId, organizationId, stays: [], leaves: [], counts: countsIn(division), blockers }, team };
+    const members = await membersOfTeam(context, teamId);
+    const { stays, leaves } = shownOf(
+      await divide(transaction, team.organizationId === null ? found.target : null, members),
+    );
+    const isBlocked = leaves.length > 0;
+    if (team.organizationId === null && !seesMembers(caller, members)) {
+      const counts = countsOf({ stays, leaves });
+      const blockers = isBlocked ? [countedOutside(teamId, leaves.length)] : [];
+      return { preview: { teamId, organizationId, stays: [], leaves: [], counts, blockers }, team };
     }
-    const blockers = isBlocked ? [outsidersIn(teamId, division.leaves)] : [];
+    const blockers = isBlocked ? [outsidersIn(teamId, leaves)] : [];
     return {
-      preview: { teamId, organizationId, stays: [...division.stays], leaves: [...division.leaves], blockers },
+      preview: { teamId, organizationId, stays: [...stays], leaves: [...leaves], blockers },
       team,
       ceilings: found.target.organization.ceilings,
     };
@@ -263,7 +186,7 @@ export const migrateTeam = (
     context,
     asked.teamId,
     async (transaction) => {
-      const { teamId, organizationId } = asked;
+      const { teamId, organizationId, force, ifMatch } = asked;
       const found = await movable(context, transaction, caller, asked);
       const { team } = found;
       if (team.organizationId === organizationId) {
@@ -271,104 +194,28 @@ export const migrateTeam = (
         return { team: viewOfTeam(team, own.get(caller.email)?.role), removedMembers: [] };
       }
       if (team.organizationId !== null) throw new Problem('conflict', elsewhere(teamId));
-      return move(context, transaction, caller, asked, { ...found, members: await membersOfTeam(context, teamId) });
+      const { target } = found;
+      const members = await membersOfTeam(context, teamId);
+      const division = await divideNow(context, transaction, target, members);
+      await checkTag(teamId, ifMatch, () => tagNow(context, caller, { team, organizationId, members }, division));
+      if (!force) checkOutsiders(teamId, organizationId, division);
+      const ownInTeam = members.find(({ email }) => email === caller.email);
+      transaction.write(...bindWrites(caller, target.own, ownInTeam));
+      return moveTeam(transaction, caller, team, organizationId, division);
     },
     also,
   );
 
-/** Writes 2, and one for each member that leaves. */
-async function move(
-  context: Context,
-  transaction: Transaction,
-  caller: Caller,
-  asked: MigrationAsked,
-  seen: Seen,
-): Promise<MigrationReply> {
-  const { teamId, organizationId } = asked;
-  const { target, team, members } = seen;
-  const inOrganization = await belonging(transaction, seen);
-  // First of all, wait for members who are being removed. Only then is it clear who belongs.
-  const stay = members.flatMap(({ email }) => {
-    const member = inOrganization.get(email);
-    return member === undefined ? [] : stayWrites(context.clock, member);
-  });
-  const open = openWrites(context.clock, target.organization);
-  const division = divide(seen, inOrganization);
-  const { stays, leaves } = division;
-  const tag = asked.ifMatch === undefined ? undefined : await tagFor(context, caller, asked, seen, division);
-  checkDivision(asked, division, tag);
-  const removedMembers = leaves.map(({ email }) => email);
-  const migrated = { ...team, organizationId };
-  const event = eventWrite(transaction, {
-    organizationId,
-    teamId,
-    version: team.changes + 1,
-    actor: caller.email,
-    action: 'team-migrated',
-    before: { team: viewOfTeam(team, undefined), members: leaves },
-    after: { team: viewOfTeam(migrated, undefined) },
-    stayed: [...stays],
-    boundTo: accountsOf(members, [...stays, ...leaves]),
-  });
-  checkSize(event, teamId, members.length);
-  const ownInTeam = members.find(({ email }) => email === caller.email);
-  transaction.write(
-    ...stay,
-    ...open,
-    ...bindWrites(caller, target.own, ownInTeam),
-    teamChange(team, {
-      organizationId,
-      migration: event.id,
-      admins: adminsIn(stays),
-      members: stays.length,
-    }),
-    ...removedMembers.map((email) => ({
-      kind: 'delete' as const,
-      collection: collections.teamMembers,
-      id: teamMemberId(teamId, email),
-    })),
-    event,
-  );
-  const role = stays.find(({ email }) => email === caller.email)?.role;
-  return { team: viewOfTeam(migrated, role), removedMembers };
-}
-
 /** The tag of a preview that the caller would get now. */
-const tagFor = async (
+async function tagNow(
   context: Context,
   caller: Caller,
-  { organizationId }: MigrationAsked,
-  { team, members }: Seen,
+  seen: { readonly team: TeamRecord; readonly organizationId: string; readonly members: readonly TeamMemberRecord[] },
   division: Division,
-): Promise<string> =>
-  seesMembers(caller, members)
-    ? tagOf(team, organizationId, division, await movedInto(context, team, organizationId, division))
-    : tagOf(team, organizationId, countsIn(division));
-
-/** Throws if the members or bootstraps differ from the preview, or if members would be removed without `force`. */
-function checkDivision(
-  { teamId, organizationId, force, ifMatch = '*' }: MigrationAsked,
-  { leaves }: Division,
-  tag: string | undefined,
-): void {
-  if (tag !== undefined && !matches(ifMatch, tag)) {
-    throw new Problem(
-      'precondition-failed',
-      `Team ${teamId}, its members or its bootstraps have changed since the preview.`,
-      {
-        advice: 'Ask for the preview again, then decide again.',
-      },
-    );
-  }
-  if (!force) checkOutsiders(teamId, organizationId, leaves);
-}
-
-export function checkOutsiders(teamId: number, organizationId: string, leaves: readonly Member[]): void {
-  if (leaves.length > 0) {
-    const members = leaves.map(({ email }) => email);
-    throw new Problem('members-outside', outsidersIn(teamId, leaves), {
-      members: { members },
-      advice: `Or invite all of them (POST /organizations/${organizationId}/invitations), and migrate the team once they have accepted.`,
-    });
-  }
+): Promise<string> {
+  const { team, organizationId, members } = seen;
+  const shown = shownOf(division);
+  return seesMembers(caller, members)
+    ? migrationTag(team, organizationId, shown, await movedInto(context, team, organizationId, shown))
+    : migrationTag(team, organizationId, countsOf(shown));
 }

@@ -1,114 +1,145 @@
-/** Moves a team that both sides agree on. Out of one organization and into another one are two events of one commit. */
-import { collections } from '../../shared/names.js';
-import type { MigrationReply } from '../../shared/organization/team.js';
+/**
+ * The one commit that moves a team: into an organization, out of it, or from one into another one, which are two events. Members
+ * who are not in the new organization leave the team.
+ */
+import type { Member } from '../../shared/organization/organization.js';
+import { type MigrationReply, mostTeamMembers } from '../../shared/organization/team.js';
 import { Problem } from '../../shared/problems.js';
-import type { Context } from '../context.js';
+import type { Clock } from '../host/clock.js';
 import type { Caller } from '../identity/auth.js';
 import type { Transaction } from '../store/store.js';
-import { type TeamMemberRecord, type TeamRecord, teamMemberId } from './documents.js';
+import type { OrganizationMemberRecord, OrganizationRecord, TeamMemberRecord, TeamRecord } from './documents.js';
 import { type EventWrite, eventWrite } from './events.js';
 import { stayWrites } from './leaving.js';
 import { viewOfMember } from './members.js';
-import { accountsOf, checkOutsiders, checkSize, membersOfTeam } from './migration.js';
 import { openWrites } from './organization-life.js';
-import { readOrganizationMembers, readOrganizationWithDeleted } from './rights.js';
-import { adminsIn, teamChange } from './team-members.js';
+import { type Reader, readOrganizationMembers } from './rights.js';
+import { adminsIn, endOfTeamMember, teamChange } from './team-members.js';
 import { viewOfTeam } from './teams.js';
 
-interface Move {
-  readonly team: TeamRecord;
-  /** Null: to stand alone. */
-  readonly to: string | null;
-  readonly force: boolean;
+/** A document holds at most 1 MiB. */
+const mostEventBytes = 1_000_000;
+
+export interface Destination {
+  readonly organization: OrganizationRecord;
+  /** The caller's own membership, if it was read before. */
+  readonly own?: OrganizationMemberRecord | undefined;
 }
 
-/** Writes nothing if it throws. */
-export async function moveTeam(
-  context: Context,
-  transaction: Transaction,
-  caller: Caller,
-  { team, to, force }: Move,
-): Promise<MigrationReply> {
-  const { teamId } = team;
-  const members = await membersOfTeam(context, teamId);
-  const { stays, leaves } = await divided(context, transaction, to, members);
-  if (to === null && adminsIn(stays) === 0) {
-    throw new Problem('conflict', `Team ${teamId} has no admin, and a team that stands alone needs one.`, {
-      advice: 'Add an admin to the team first.',
-    });
-  }
-  if (to !== null && !force) checkOutsiders(teamId, to, leaves);
-  const moved = { ...team, organizationId: to };
-  const left = leftEvent(transaction, caller, team, members);
-  const told = {
-    ...{ teamId, actor: caller.email, version: team.changes + left.length + 1 },
-    before: { team: viewOfTeam(team, undefined), members: leaves.map(viewOfMember) },
-    after: { team: viewOfTeam(moved, undefined) },
-    stayed: stays.map(viewOfMember),
-    boundTo: accountsOf(members, [...stays, ...leaves]),
-  };
-  const arrived: EventWrite[] =
-    to === null
-      ? []
-      : [eventWrite(transaction, { organizationId: to, action: 'team-migrated', ...told }, { nth: left.length })];
-  for (const event of arrived) checkSize(event, teamId, members.length);
-  const removedMembers = leaves.map(({ email }) => email);
-  transaction.write(
-    teamChange(
-      team,
-      { organizationId: to, migration: arrived[0]?.id, admins: adminsIn(stays), members: stays.length },
-      left.length + arrived.length,
-    ),
-    ...removedMembers.map((email) => ({
-      kind: 'delete' as const,
-      collection: collections.teamMembers,
-      id: teamMemberId(teamId, email),
-    })),
-    ...left,
-    ...arrived,
-  );
-  const role = stays.find(({ email }) => email === caller.email)?.role;
-  return { team: viewOfTeam(moved, role), removedMembers };
+export interface Division {
+  readonly stays: readonly TeamMemberRecord[];
+  readonly leaves: readonly TeamMemberRecord[];
+  /** Those that stay, as members of the organization. */
+  readonly belonging: readonly OrganizationMemberRecord[];
 }
 
-/** None for a team that stands alone. */
-function leftEvent(
-  transaction: Transaction,
-  { email: actor }: Caller,
-  team: TeamRecord,
+/**
+ * A member who is being removed from the organization belongs to it until the document is deleted. Reads nobody twice. Everybody
+ * stays in a team that stands alone (null).
+ */
+export async function divide(
+  reader: Reader,
+  to: Destination | null,
   members: readonly TeamMemberRecord[],
-): EventWrite[] {
-  const { teamId, organizationId } = team;
-  if (organizationId === null) return [];
-  const event = eventWrite(transaction, {
-    ...{ organizationId, teamId, actor, action: 'team-left', version: team.changes + 1 },
-    before: { team: viewOfTeam(team, undefined) },
-    after: { team: viewOfTeam({ ...team, organizationId: null }, undefined) },
-    stayed: members.map(viewOfMember),
-  });
-  checkSize(event, teamId, members.length);
-  return [event];
-}
-
-async function divided(
-  context: Context,
-  transaction: Transaction,
-  to: string | null,
-  members: readonly TeamMemberRecord[],
-): Promise<Readonly<Record<'stays' | 'leaves', readonly TeamMemberRecord[]>>> {
-  if (to === null) return { stays: members, leaves: [] };
-  const organization = await readOrganizationWithDeleted(transaction, to);
-  if (organization === undefined || organization.deletedAt !== undefined) {
-    throw new Problem('conflict', `Organization ${to} is deleted, or was never there.`);
-  }
-  const emails = members.map(({ email }) => email);
-  const belonging = await readOrganizationMembers(transaction, to, emails);
-  transaction.write(
-    ...[...belonging.values()].flatMap((member) => stayWrites(context.clock, member)),
-    ...openWrites(context.clock, organization),
-  );
+): Promise<Division> {
+  if (to === null) return { stays: members, leaves: [], belonging: [] };
+  const { organization, own } = to;
+  const others = members.map(({ email }) => email).filter((email) => email !== own?.email);
+  const inOrganization = new Map(await readOrganizationMembers(reader, organization.id, others));
+  if (own !== undefined) inOrganization.set(own.email, own);
+  const belongs = ({ email }: Member): boolean => inOrganization.has(email);
   return {
-    stays: members.filter(({ email }) => belonging.has(email)),
-    leaves: members.filter(({ email }) => !belonging.has(email)),
+    stays: members.filter(belongs),
+    leaves: members.filter((each) => !belongs(each)),
+    belonging: members.flatMap(({ email }) => inOrganization.get(email) ?? []),
   };
+}
+
+/** The division that is committed. It waits for members who are being removed, because only then is it clear who belongs. */
+export async function divideNow(
+  { clock }: { readonly clock: Clock },
+  transaction: Transaction,
+  to: Destination | null,
+  members: readonly TeamMemberRecord[],
+): Promise<Division> {
+  const division = await divide(transaction, to, members);
+  transaction.write(...division.belonging.flatMap((member) => stayWrites(clock, member)));
+  if (to !== null) transaction.write(...openWrites(clock, to.organization));
+  return division;
+}
+
+export const outsidersIn = (teamId: number, leaves: readonly Member[]): string =>
+  `Team ${teamId} cannot be migrated because these members are not members of the new organization: ` +
+  `${leaves.map(({ email }) => email).join(', ')}. Add them to the organization first, or use the force option to remove ` +
+  'them from the team.';
+
+export function checkOutsiders(teamId: number, organizationId: string, { leaves }: Division): void {
+  if (leaves.length === 0) return;
+  throw new Problem('members-outside', outsidersIn(teamId, leaves), {
+    members: { members: leaves.map(({ email }) => email) },
+    advice: `Or invite all of them (POST /organizations/${organizationId}/invitations), and migrate the team once they have accepted.`,
+  });
+}
+
+export const noAdmin = (teamId: number): Problem =>
+  new Problem('conflict', `Team ${teamId} has no admin, and a team that stands alone needs one.`, {
+    advice: 'Add an admin to the team first.',
+  });
+
+/** Writes the team, an event for each side, and one document for each member that leaves. Writes nothing if it throws. */
+export function moveTeam(
+  transaction: Transaction,
+  { email: actor }: Pick<Caller, 'email'>,
+  team: TeamRecord,
+  /** Null: to stand alone. */
+  to: string | null,
+  { stays, leaves }: Division,
+): MigrationReply {
+  const { teamId } = team;
+  if (to === null && adminsIn(stays) === 0) throw noAdmin(teamId);
+  const moved = { ...team, organizationId: to };
+  const members = [...stays, ...leaves];
+  const before = { team: viewOfTeam(team, undefined) };
+  const left =
+    team.organizationId === null
+      ? undefined
+      : eventWrite(transaction, {
+          ...{ organizationId: team.organizationId, teamId, actor, action: 'team-left', version: team.changes + 1 },
+          before,
+          after: { team: viewOfTeam({ ...team, organizationId: null }, undefined) },
+          stayed: members.map(viewOfMember),
+        });
+  const nth = left === undefined ? 0 : 1;
+  const arrived =
+    to === null
+      ? undefined
+      : eventWrite(
+          transaction,
+          {
+            ...{ organizationId: to, teamId, actor, action: 'team-migrated', version: team.changes + nth + 1 },
+            before: { ...before, members: leaves.map(viewOfMember) },
+            after: { team: viewOfTeam(moved, undefined) },
+            stayed: stays.map(viewOfMember),
+            boundTo: members.map(({ boundTo }) => boundTo ?? null),
+          },
+          { nth },
+        );
+  const events = [left, arrived].flatMap((each) => each ?? []);
+  for (const event of events) checkSize(event, teamId, members.length);
+  const standing = { organizationId: to, migration: arrived?.id, admins: adminsIn(stays), members: stays.length };
+  transaction.write(
+    teamChange(team, standing, events.length),
+    ...leaves.map(({ email }) => endOfTeamMember(teamId, email)),
+    ...events,
+  );
+  const role = stays.find(({ email }) => email === actor)?.role;
+  return { team: viewOfTeam(moved, role), removedMembers: leaves.map(({ email }) => email) };
+}
+
+/** Teams from before 3.0.0 may have more members than the limit. */
+function checkSize({ data }: EventWrite, teamId: number, members: number): void {
+  if (Buffer.byteLength(JSON.stringify(data)) <= mostEventBytes) return;
+  throw new Problem('conflict', `Team ${teamId} has ${members} members, too many to move at once.`, {
+    advice: `Remove members until there are ${mostTeamMembers}, and add them again afterwards.`,
+  });
 }

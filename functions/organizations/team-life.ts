@@ -3,19 +3,16 @@
  * without the members who have left that organization meanwhile.
  */
 import { collections } from '../../shared/names.js';
-import type { Member } from '../../shared/organization/organization.js';
 import type { MigrationReply, Team } from '../../shared/organization/team.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import type { Caller } from '../identity/auth.js';
 import type { Transaction } from '../store/store.js';
-import { type TeamMemberRecord, type TeamRecord, teamMemberId } from './documents.js';
+import type { TeamRecord } from './documents.js';
 import { eventWrite } from './events.js';
-import { stayWrites } from './leaving.js';
 import { viewOfMember } from './members.js';
 import { bindWrites } from './membership.js';
-import { membersOfTeam } from './migration.js';
-import { openWrites } from './organization-life.js';
+import { divideNow } from './move.js';
 import { checkRestorable, deletedNow, expiryOfTeamMember } from './restorable.js';
 import {
   checkAdmin,
@@ -26,7 +23,7 @@ import {
   readTeamWithDeleted,
   rightsInTeam,
 } from './rights.js';
-import { adminsIn, countedIn, lookAt, teamChange } from './team-members.js';
+import { adminsIn, countedIn, endOfTeamMember, lookAt, membersOfTeam, teamChange } from './team-members.js';
 import { viewOfTeam } from './teams.js';
 import { type Also, transactInTeam } from './transact.js';
 
@@ -141,7 +138,8 @@ async function bringBack(
 ): Promise<MigrationReply> {
   const { teamId, organizationId } = team;
   const members = await membersOfTeam(context, teamId);
-  const { stays, leaves } = await divided(context, transaction, team, members);
+  const destination = await destinationOf(transaction, team);
+  const { stays, leaves } = await divideNow(context, transaction, destination, members);
   const { deletedAt: _, expireAt: __, deletedFrom: ___, ...restored } = team;
   const removedMembers = leaves.map(({ email }) => email);
   transaction.write(
@@ -152,11 +150,7 @@ async function bringBack(
       members: stays.length,
     }),
     ...stays.map(({ email }) => expiryOfTeamMember(teamId, email)),
-    ...removedMembers.map((email) => ({
-      kind: 'delete' as const,
-      collection: collections.teamMembers,
-      id: teamMemberId(teamId, email),
-    })),
+    ...removedMembers.map((email) => endOfTeamMember(teamId, email)),
     ...bindWrites(
       caller,
       stays.find(({ email }) => email === caller.email),
@@ -179,27 +173,12 @@ async function bringBack(
   return { team: viewOfTeam(restored, role), removedMembers };
 }
 
-async function divided(
-  context: Context,
-  transaction: Transaction,
-  { teamId, organizationId }: TeamRecord,
-  members: readonly TeamMemberRecord[],
-): Promise<Readonly<Record<'stays' | 'leaves', readonly (Member & TeamMemberRecord)[]>>> {
-  if (organizationId === null) return { stays: members, leaves: [] };
+/** Null: the team stood alone. */
+async function destinationOf(transaction: Transaction, { teamId, organizationId }: TeamRecord) {
+  if (organizationId === null) return null;
   const organization = await readOrganizationWithDeleted(transaction, organizationId);
-  if (organization === undefined || organization.deletedAt !== undefined) {
-    throw new Problem('conflict', `Team ${teamId} was in organization ${organizationId}, which is deleted.`, {
-      advice: 'Restore the organization first.',
-    });
-  }
-  const emails = members.map(({ email }) => email);
-  const inOrganization = await readOrganizationMembers(transaction, organizationId, emails);
-  transaction.write(
-    ...[...inOrganization.values()].flatMap((member) => stayWrites(context.clock, member)),
-    ...openWrites(context.clock, organization),
-  );
-  return {
-    stays: members.filter(({ email }) => inOrganization.has(email)),
-    leaves: members.filter(({ email }) => !inOrganization.has(email)),
-  };
+  if (organization !== undefined && organization.deletedAt === undefined) return { organization };
+  throw new Problem('conflict', `Team ${teamId} was in organization ${organizationId}, which is deleted.`, {
+    advice: 'Restore the organization first.',
+  });
 }

@@ -44,6 +44,25 @@ export function newTeamMember(
   return { kind: 'create', collection: collections.teamMembers, id: teamMemberId(teamId, email), data };
 }
 
+export const endOfTeamMember = (teamId: number, email: string): Write => ({
+  kind: 'delete',
+  collection: collections.teamMembers,
+  id: teamMemberId(teamId, email),
+});
+
+/**
+ * The members of a team, by e-mail. The query is outside of the transaction that has read the team. That is safe: a concurrent
+ * change of the members writes the team.
+ */
+export async function membersOfTeam({ store }: Pick<Context, 'store'>, teamId: number): Promise<TeamMemberRecord[]> {
+  const found = await store.query({
+    collection: collections.teamMembers,
+    where: [['teamId', '==', teamId]],
+    orderBy: ['email', 'asc'],
+  });
+  return found.map(({ data }) => liftTeamMember(data));
+}
+
 /** Before any time. Sweep takes it at once. */
 const atOnce = new Date(0).toISOString();
 
@@ -83,7 +102,7 @@ export const leaveWrites = (
   member: TeamMemberRecord,
   { actor, why }: { readonly actor: string; readonly why?: string | undefined },
 ): Write[] => [
-  { kind: 'delete', collection: collections.teamMembers, id: teamMemberId(team.teamId, member.email) },
+  endOfTeamMember(team.teamId, member.email),
   teamChange(team, { admins: team.admins - count(member.role), members: countedIn(team, -1) }),
   eventWrite(transaction, {
     organizationId: team.organizationId,
@@ -174,11 +193,7 @@ export function belongingWrites(
  * transaction has read.
  */
 export async function countMembers({ store }: Pick<Context, 'store'>, team: TeamRecord): Promise<number> {
-  const { teamId } = team;
-  return (
-    countedIn(team, 0) ??
-    (await store.query({ collection: collections.teamMembers, where: [['teamId', '==', teamId]] })).length
-  );
+  return countedIn(team, 0) ?? (await membersOfTeam({ store }, team.teamId)).length;
 }
 
 export const full = ({ teamId }: TeamRecord, members: number): Problem =>

@@ -13,10 +13,17 @@ import type { Transaction, Write } from '../store/store.js';
 import { liftTransfer, type TeamRecord, type TransferRecord } from './documents.js';
 import { eventWrite } from './events.js';
 import { bindWrites, checkTheirs, type Membership } from './membership.js';
-import { moveTeam } from './move.js';
+import { checkOutsiders, divideNow, moveTeam } from './move.js';
 import { type Page, type Paged, pageOf } from './page.js';
-import { checkAdmin, noTeam, readOrganizationMembers, readTeam, readTeamMembers } from './rights.js';
-import { visibleTeam } from './team-members.js';
+import {
+  checkAdmin,
+  noTeam,
+  readOrganizationMembers,
+  readOrganizationWithDeleted,
+  readTeam,
+  readTeamMembers,
+} from './rights.js';
+import { membersOfTeam, visibleTeam } from './team-members.js';
 import { type Also, transactInTeam } from './transact.js';
 
 const collection = collections.transfers;
@@ -93,7 +100,7 @@ export const proposeTransfer = (
       checkASide(sides, teamId, to);
       if (team !== undefined && sides.seesTeam && team.organizationId === to) throw isThere(teamId);
       if (team !== undefined && sides.source && sides.target) {
-        return { moved: await moveTeam(context, transaction, caller, { team, to, force }) };
+        return { moved: await moveNow(context, transaction, caller, { team, to, force }) };
       }
       const now = context.clock.now();
       const expiresAt = addSeconds(now, waitSeconds);
@@ -185,10 +192,27 @@ export const acceptTransfer = (
       if (Date.parse(found.expiresAt) <= context.clock.now().getTime()) throw outdated(found);
       if (team.organizationId === to) throw isThere(teamId);
       transaction.write({ kind: 'delete', collection, id: documentId(teamId, found.id) });
-      return moveTeam(context, transaction, caller, { team, to, force: found.force });
+      return moveNow(context, transaction, caller, { team, to, force: found.force });
     },
     also,
   );
+
+async function moveNow(
+  context: Context,
+  transaction: Transaction,
+  caller: Caller,
+  { team, to, force }: { readonly team: TeamRecord; readonly to: string | null; readonly force: boolean },
+): Promise<MigrationReply> {
+  const members = await membersOfTeam(context, team.teamId);
+  const organization = to === null ? undefined : await readOrganizationWithDeleted(transaction, to);
+  if (to !== null && (organization === undefined || organization.deletedAt !== undefined)) {
+    throw new Problem('conflict', `Organization ${to} is deleted, or was never there.`);
+  }
+  const destination = organization === undefined ? null : { organization };
+  const division = await divideNow(context, transaction, destination, members);
+  if (to !== null && !force) checkOutsiders(team.teamId, to, division);
+  return moveTeam(transaction, caller, team, to, division);
+}
 
 const outdated = ({ teamId, proposedBy }: TransferRecord): Problem =>
   new Problem('conflict', `What ${proposedBy} proposed for team ${teamId} does not hold any more.`, {

@@ -2,7 +2,6 @@
  * Undoes the migration that brought a team into its present organization: the team stands alone again, with the members and
  * roles that it had. A preview names every difference first.
  */
-import { createHash } from 'node:crypto';
 import { addSeconds } from '../../shared/add-seconds.js';
 import { type Detached, type UndoPreview, undoableDays } from '../../shared/organization/team.js';
 import { Problem } from '../../shared/problems.js';
@@ -14,9 +13,10 @@ import { arrivalOf, differences, type Former, formerIn, nothingOnRecord, restore
 import type { EventRecord, TeamRecord } from './documents.js';
 import { viewOfMember } from './members.js';
 import { checkTheirs } from './membership.js';
-import { matches, membersOfTeam } from './migration.js';
 import { hasProjects, movedBootstraps, projectsStay } from './moved-bootstraps.js';
 import { checkAdmin, noTeam, readOrganizationMembers, readTeam, readTeamMembers } from './rights.js';
+import { checkTag, tagOf } from './tag.js';
+import { membersOfTeam } from './team-members.js';
 import { type Also, transactInTeam } from './transact.js';
 
 export interface UndoAsked {
@@ -58,15 +58,7 @@ export const undoMigration = (
     asked.teamId,
     async (transaction) => {
       const seen = await look(context, transaction, caller, asked);
-      if (asked.ifMatch !== undefined && !matches(asked.ifMatch, (await previewOf(context, seen)).tag)) {
-        throw new Problem(
-          'precondition-failed',
-          `Team ${asked.teamId}, its members or its bootstraps have changed since the preview.`,
-          {
-            advice: 'Ask for the preview again, then decide again.',
-          },
-        );
-      }
+      await checkTag(asked.teamId, asked.ifMatch, async () => (await previewOf(context, seen)).tag);
       return restore(context, transaction, caller, seen, 'team-migration-undone');
     },
     also,
@@ -169,6 +161,3 @@ async function previewOf(context: Context, { team, arrival, members, former, see
   };
   return { preview, tag: tagOf([team.changes, preview, projectIds]) };
 }
-
-const tagOf = (seen: readonly unknown[]): string =>
-  `"${createHash('sha256').update(JSON.stringify(seen)).digest('base64url')}"`;

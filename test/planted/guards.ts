@@ -422,7 +422,7 @@ export const guards: readonly Fault[] = [
   {
     name: 'A preview names the members of a team to whoever tries its number',
     source: 'guard',
-    edits: [{ find: 'team.organizationId === null && !seesMembers(caller, seen.members)', put: 'team.teamId < 0' }],
+    edits: [{ find: 'team.organizationId === null && !seesMembers(caller, members)', put: 'team.teamId < 0' }],
     tests: ['http/organizations-migration.test.js'],
     fails: 'tells a caller who does not see the team how many stay and leave, and no names',
   },
