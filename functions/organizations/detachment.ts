@@ -15,16 +15,9 @@ import { eventWrite } from './events.js';
 import { viewOfMember } from './members.js';
 import { noAdmin } from './move.js';
 import { checkOperator, noTeam, readTeam } from './rights.js';
-import {
-  adminsIn,
-  endOfTeamMember,
-  membersOfTeam,
-  newTeamMember,
-  teamChange,
-  visibleTeam,
-} from './team-members.js';
+import { adminsIn, endOfTeamMember, membersOfTeam, newTeamMember, teamChange, visibleTeam } from './team-members.js';
 import { viewOfTeam } from './teams.js';
-import { type Also, busy, judged, transactInTeam } from './transact.js';
+import { busy, judged, transactInTeam } from './transact.js';
 
 const rounds = 8;
 
@@ -41,21 +34,11 @@ interface Seen {
   readonly former: readonly Former[];
 }
 
-export async function detachTeam(
-  context: Context,
-  caller: Caller,
-  teamId: number,
-  also?: Also<Detached>,
-): Promise<Detached> {
+export async function detachTeam(context: Context, caller: Caller, teamId: number): Promise<Detached> {
   await checkMayDetach(context, caller, teamId);
   for (let round = 1; round <= rounds; round++) {
     const seen = await look(context, teamId);
-    const detached = await transactInTeam(
-      context,
-      teamId,
-      (transaction) => detach(context, transaction, caller, seen),
-      (reply) => (reply === undefined ? [] : (also?.(reply) ?? [])),
-    );
+    const detached = await transactInTeam(context, teamId, (transaction) => detach(context, transaction, caller, seen));
     if (detached !== undefined) return detached;
   }
   throw busy();

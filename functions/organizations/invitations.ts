@@ -25,7 +25,7 @@ import { type Added, firstVersion, newMember, viewOfMember } from './members.js'
 import { bindWrites, boundFields, checkTheirs } from './membership.js';
 import { type Page, type Paged, pageOf } from './page.js';
 import { checkAdmin, readOrganizationMembers, readOrganizationWithDeleted, seeOrganization } from './rights.js';
-import { type Also, transact } from './transact.js';
+import { transact } from './transact.js';
 
 const daySeconds = 86_400;
 const collection = collections.invitations;
@@ -41,28 +41,23 @@ export const inviteMembers = (
   caller: Caller,
   organizationId: string,
   asked: readonly Member[],
-  also?: Also<Invited>,
 ): Promise<Invited> =>
-  transact(
-    context,
-    async (transaction) => {
-      const emails = asked.map(({ email }) => email);
-      const seen = await seeOrganization(transaction, caller, organizationId, emails);
-      checkAdmin(seen, 'organization');
-      const standing = await readInvitations(transaction, organizationId, emails);
-      const fresh = asked.filter(({ email }) => !seen.members.has(email));
-      const records = fresh.map((each) => invitationNow(context.clock, caller, organizationId, each));
-      if (records.length > 0) transaction.write(...bindWrites(caller, seen.own));
-      transaction.write(
-        ...records.flatMap((record, i) => writesOf(transaction, caller, record, standing.get(record.email), i)),
-      );
-      return {
-        invited: records.map((record) => viewOf(context.clock, record)),
-        members: [...seen.members.values()].filter(({ email }) => emails.includes(email)).map(viewOfMember),
-      };
-    },
-    also,
-  );
+  transact(context, async (transaction) => {
+    const emails = asked.map(({ email }) => email);
+    const seen = await seeOrganization(transaction, caller, organizationId, emails);
+    checkAdmin(seen, 'organization');
+    const standing = await readInvitations(transaction, organizationId, emails);
+    const fresh = asked.filter(({ email }) => !seen.members.has(email));
+    const records = fresh.map((each) => invitationNow(context.clock, caller, organizationId, each));
+    if (records.length > 0) transaction.write(...bindWrites(caller, seen.own));
+    transaction.write(
+      ...records.flatMap((record, i) => writesOf(transaction, caller, record, standing.get(record.email), i)),
+    );
+    return {
+      invited: records.map((record) => viewOf(context.clock, record)),
+      members: [...seen.members.values()].filter(({ email }) => emails.includes(email)).map(viewOfMember),
+    };
+  });
 
 function invitationNow(
   clock: Clock,
@@ -149,18 +144,13 @@ export const resendInvitation = (
   caller: Caller,
   organizationId: string,
   email: string,
-  also?: Also<Invitation>,
 ): Promise<Invitation> =>
-  transact(
-    context,
-    async (transaction) => {
-      const { invitation, own } = await administered(transaction, caller, organizationId, email);
-      const record = invitationNow(context.clock, caller, organizationId, invitation);
-      transaction.write(...bindWrites(caller, own), ...writesOf(transaction, caller, record, invitation, 0));
-      return viewOf(context.clock, record);
-    },
-    also,
-  );
+  transact(context, async (transaction) => {
+    const { invitation, own } = await administered(transaction, caller, organizationId, email);
+    const record = invitationNow(context.clock, caller, organizationId, invitation);
+    transaction.write(...bindWrites(caller, own), ...writesOf(transaction, caller, record, invitation, 0));
+    return viewOf(context.clock, record);
+  });
 
 export const revokeInvitation = (
   context: Context,
@@ -209,49 +199,40 @@ async function invitationOf(transaction: Transaction, { email }: Caller, organiz
 }
 
 /** The membership belongs to the accepting account from the beginning. Who is a member already stays as they are. */
-export const acceptInvitation = (
-  context: Context,
-  caller: Caller,
-  organizationId: string,
-  also?: Also<Added>,
-): Promise<Added> =>
-  transact(
-    context,
-    async (transaction) => {
-      const { email } = caller;
-      const own = (await readOrganizationMembers(transaction, organizationId, [email])).get(email);
-      const { invitation, isThere } = await invitationOf(transaction, caller, organizationId);
-      if (isThere && own !== undefined) {
-        checkTheirs(own, caller, organizationId);
-        transaction.write(...stayWrites(context.clock, own));
-        return { member: viewOfMember(own), added: false };
-      }
-      if (invitation === undefined) throw noInvitation(email);
-      if (viewOf(context.clock, invitation).state === 'expired') {
-        throw new Problem('conflict', `The invitation of ${email} has expired.`, {
-          advice: `Ask ${invitation.invitedBy}, or another admin, to invite you again.`,
-        });
-      }
-      const { role } = invitation;
-      const version = await firstVersion(transaction, organizationId, email);
-      const addedAt = context.clock.now().toISOString();
-      transaction.write(
-        endOfInvitation(invitation),
-        newMember({ organizationId, email, role, addedAt, version, ...boundFields(caller) }),
-        eventWrite(transaction, {
-          organizationId,
-          actor: email,
-          action: 'invitation-accepted',
-          email,
-          version,
-          before: null,
-          after: { email, role },
-        }),
-      );
-      return { member: { email, role }, added: true };
-    },
-    also,
-  );
+export const acceptInvitation = (context: Context, caller: Caller, organizationId: string): Promise<Added> =>
+  transact(context, async (transaction) => {
+    const { email } = caller;
+    const own = (await readOrganizationMembers(transaction, organizationId, [email])).get(email);
+    const { invitation, isThere } = await invitationOf(transaction, caller, organizationId);
+    if (isThere && own !== undefined) {
+      checkTheirs(own, caller, organizationId);
+      transaction.write(...stayWrites(context.clock, own));
+      return { member: viewOfMember(own), added: false };
+    }
+    if (invitation === undefined) throw noInvitation(email);
+    if (viewOf(context.clock, invitation).state === 'expired') {
+      throw new Problem('conflict', `The invitation of ${email} has expired.`, {
+        advice: `Ask ${invitation.invitedBy}, or another admin, to invite you again.`,
+      });
+    }
+    const { role } = invitation;
+    const version = await firstVersion(transaction, organizationId, email);
+    const addedAt = context.clock.now().toISOString();
+    transaction.write(
+      endOfInvitation(invitation),
+      newMember({ organizationId, email, role, addedAt, version, ...boundFields(caller) }),
+      eventWrite(transaction, {
+        organizationId,
+        actor: email,
+        action: 'invitation-accepted',
+        email,
+        version,
+        before: null,
+        after: { email, role },
+      }),
+    );
+    return { member: { email, role }, added: true };
+  });
 
 export const declineInvitation = (context: Context, caller: Caller, organizationId: string): Promise<void> =>
   transact(context, async (transaction) => {

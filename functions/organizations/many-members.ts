@@ -23,7 +23,7 @@ import {
   seeOrganization,
 } from './rights.js';
 import { adminsIn, countMembers, full, newTeamMember, teamChange } from './team-members.js';
-import { type Also, transact, transactInTeam } from './transact.js';
+import { transact, transactInTeam } from './transact.js';
 
 const pathOf = (i: number): string => `members.${i}.email`;
 
@@ -53,25 +53,20 @@ export const addOrganizationMembers = (
   caller: Caller,
   organizationId: string,
   asked: readonly Member[],
-  also?: Also<AddedMembers>,
 ): Promise<AddedMembers> =>
-  transact(
-    context,
-    async (transaction) => {
-      const emails = asked.map(({ email }) => email);
-      const seen = await seeOrganization(transaction, caller, organizationId, emails);
-      checkAdmin(seen, 'organization');
-      const known = new Map([...seen.members].filter(([email]) => emails.includes(email)));
-      transaction.write(...[...known.values()].flatMap((member) => stayWrites(context.clock, member)));
-      refuse(otherRoles(asked, known), 'conflict', adviceOnRoles);
-      const { added, unchanged } = result(asked, known);
-      if (added.length === 0) return { added, unchanged };
-      await addNew(context, transaction, caller, organizationId, added);
-      transaction.write(...bindWrites(caller, seen.own));
-      return { added, unchanged };
-    },
-    also,
-  );
+  transact(context, async (transaction) => {
+    const emails = asked.map(({ email }) => email);
+    const seen = await seeOrganization(transaction, caller, organizationId, emails);
+    checkAdmin(seen, 'organization');
+    const known = new Map([...seen.members].filter(([email]) => emails.includes(email)));
+    transaction.write(...[...known.values()].flatMap((member) => stayWrites(context.clock, member)));
+    refuse(otherRoles(asked, known), 'conflict', adviceOnRoles);
+    const { added, unchanged } = result(asked, known);
+    if (added.length === 0) return { added, unchanged };
+    await addNew(context, transaction, caller, organizationId, added);
+    transaction.write(...bindWrites(caller, seen.own));
+    return { added, unchanged };
+  });
 
 async function addNew(
   { clock }: Context,
@@ -101,52 +96,46 @@ export const addTeamMembers = (
   caller: Caller,
   teamId: number,
   asked: readonly Member[],
-  also?: Also<AddedMembers>,
 ): Promise<AddedMembers> =>
-  transactInTeam(
-    context,
-    teamId,
-    async (transaction) => {
-      const team = await readTeam(transaction, teamId);
-      if (team === undefined) throw noTeam(teamId);
-      const { organizationId } = team;
-      const all = [caller.email, ...asked.map(({ email }) => email)];
-      const known = await readTeamMembers(transaction, teamId, all);
-      const inOrganization =
-        organizationId === null ? undefined : await readOrganizationMembers(transaction, organizationId, all);
-      const own = known.get(caller.email);
-      const governor = inOrganization?.get(caller.email);
-      checkAdmin(await rightsInTeam(caller, team, own, async () => governor), 'team');
-      checkAll(asked, known, inOrganization);
-      const { added, unchanged } = result(asked, known);
-      if (added.length === 0) return { added, unchanged };
-      const members = await countMembers(context, team);
-      if (members + added.length > mostTeamMembers) throw full(team, members);
-      const addedAt = context.clock.now().toISOString();
-      for (const [nth, { email, role }] of added.entries()) {
-        const member = inOrganization?.get(email);
-        const bound = email === caller.email ? boundFields(caller) : {};
-        const told = { actor: caller.email, action: 'team-member-added', email } as const;
-        const version = team.changes + 1 + nth;
-        transaction.write(
-          ...(member === undefined ? [] : stayWrites(context.clock, member)),
-          newTeamMember(teamId, email, role, addedAt, bound),
-          eventWrite(
-            transaction,
-            { organizationId, teamId, version, ...told, before: null, after: { email, role } },
-            { nth },
-          ),
-        );
-      }
-      const admins = team.admins + adminsIn(added);
+  transactInTeam(context, teamId, async (transaction) => {
+    const team = await readTeam(transaction, teamId);
+    if (team === undefined) throw noTeam(teamId);
+    const { organizationId } = team;
+    const all = [caller.email, ...asked.map(({ email }) => email)];
+    const known = await readTeamMembers(transaction, teamId, all);
+    const inOrganization =
+      organizationId === null ? undefined : await readOrganizationMembers(transaction, organizationId, all);
+    const own = known.get(caller.email);
+    const governor = inOrganization?.get(caller.email);
+    checkAdmin(await rightsInTeam(caller, team, own, async () => governor), 'team');
+    checkAll(asked, known, inOrganization);
+    const { added, unchanged } = result(asked, known);
+    if (added.length === 0) return { added, unchanged };
+    const members = await countMembers(context, team);
+    if (members + added.length > mostTeamMembers) throw full(team, members);
+    const addedAt = context.clock.now().toISOString();
+    for (const [nth, { email, role }] of added.entries()) {
+      const member = inOrganization?.get(email);
+      const bound = email === caller.email ? boundFields(caller) : {};
+      const told = { actor: caller.email, action: 'team-member-added', email } as const;
+      const version = team.changes + 1 + nth;
       transaction.write(
-        ...bindWrites(caller, own, governor),
-        teamChange(team, { admins, members: members + added.length }, added.length),
+        ...(member === undefined ? [] : stayWrites(context.clock, member)),
+        newTeamMember(teamId, email, role, addedAt, bound),
+        eventWrite(
+          transaction,
+          { organizationId, teamId, version, ...told, before: null, after: { email, role } },
+          { nth },
+        ),
       );
-      return { added, unchanged };
-    },
-    also,
-  );
+    }
+    const admins = team.admins + adminsIn(added);
+    transaction.write(
+      ...bindWrites(caller, own, governor),
+      teamChange(team, { admins, members: members + added.length }, added.length),
+    );
+    return { added, unchanged };
+  });
 
 /** `inOrganization` is absent for a standalone team. */
 function checkAll(

@@ -19,7 +19,7 @@ import { stayWrites } from './leaving.js';
 import { bindWrites } from './membership.js';
 import { type Page, type Paged, pageOf } from './page.js';
 import { checkAdmin, seeOrganization } from './rights.js';
-import { type Also, transact } from './transact.js';
+import { transact } from './transact.js';
 
 export const viewOfMember = ({ email, role }: Member): Member => ({ email, role });
 
@@ -80,37 +80,32 @@ export const addOrganizationMember = (
   caller: Caller,
   organizationId: string,
   { email, role }: Member,
-  also?: Also<Added>,
 ): Promise<Added> =>
-  transact(
-    context,
-    async (transaction) => {
-      const seen = await seeOrganization(transaction, caller, organizationId, [email]);
-      checkAdmin(seen, 'organization');
-      const known = seen.members.get(email);
-      if (known !== undefined) transaction.write(...stayWrites(context.clock, known));
-      if (known?.role === role) return { member: { email, role }, added: false };
-      if (known !== undefined) throw otherRole(known, 'Set the role of the member instead.');
-      const version = await firstVersion(transaction, organizationId, email);
-      const invitations = await readInvitations(transaction, organizationId, [email]);
-      transaction.write(
-        ...[...invitations.values()].map(endOfInvitation),
-        ...bindWrites(caller, seen.own),
-        newMember({ organizationId, email, role, addedAt: context.clock.now().toISOString(), version }),
-        eventWrite(transaction, {
-          organizationId,
-          actor: caller.email,
-          action: 'member-added',
-          email,
-          version,
-          before: null,
-          after: { email, role },
-        }),
-      );
-      return { member: { email, role }, added: true };
-    },
-    also,
-  );
+  transact(context, async (transaction) => {
+    const seen = await seeOrganization(transaction, caller, organizationId, [email]);
+    checkAdmin(seen, 'organization');
+    const known = seen.members.get(email);
+    if (known !== undefined) transaction.write(...stayWrites(context.clock, known));
+    if (known?.role === role) return { member: { email, role }, added: false };
+    if (known !== undefined) throw otherRole(known, 'Set the role of the member instead.');
+    const version = await firstVersion(transaction, organizationId, email);
+    const invitations = await readInvitations(transaction, organizationId, [email]);
+    transaction.write(
+      ...[...invitations.values()].map(endOfInvitation),
+      ...bindWrites(caller, seen.own),
+      newMember({ organizationId, email, role, addedAt: context.clock.now().toISOString(), version }),
+      eventWrite(transaction, {
+        organizationId,
+        actor: caller.email,
+        action: 'member-added',
+        email,
+        version,
+        before: null,
+        after: { email, role },
+      }),
+    );
+    return { member: { email, role }, added: true };
+  });
 
 export const setOrganizationMemberRole = (
   context: Context,

@@ -27,7 +27,7 @@ import {
 import { checkTag, tagOf } from './tag.js';
 import { membersOfTeam } from './team-members.js';
 import { viewOfTeam } from './teams.js';
-import { type Also, transact, transactInTeam } from './transact.js';
+import { transact, transactInTeam } from './transact.js';
 
 /** The team, if the caller may move it into the organization. Otherwise throws why not. */
 async function movable(
@@ -176,35 +176,25 @@ export interface MigrationAsked {
 }
 
 /** Reads 2n + 3 documents, each of them once. */
-export const migrateTeam = (
-  context: Context,
-  caller: Caller,
-  asked: MigrationAsked,
-  also?: Also<MigrationReply>,
-): Promise<MigrationReply> =>
-  transactInTeam(
-    context,
-    asked.teamId,
-    async (transaction) => {
-      const { teamId, organizationId, force, ifMatch } = asked;
-      const found = await movable(context, transaction, caller, asked);
-      const { team } = found;
-      if (team.organizationId === organizationId) {
-        const own = await readTeamMembers(transaction, teamId, [caller.email]);
-        return { team: viewOfTeam(team, own.get(caller.email)?.role), removedMembers: [] };
-      }
-      if (team.organizationId !== null) throw new Problem('conflict', elsewhere(teamId));
-      const { target } = found;
-      const members = await membersOfTeam(context, teamId);
-      const division = await divideNow(context, transaction, target, members);
-      await checkTag(teamId, ifMatch, () => tagNow(context, caller, { team, organizationId, members }, division));
-      if (!force) checkOutsiders(teamId, organizationId, division);
-      const ownInTeam = members.find(({ email }) => email === caller.email);
-      transaction.write(...bindWrites(caller, target.own, ownInTeam));
-      return moveTeam(transaction, caller, team, organizationId, division);
-    },
-    also,
-  );
+export const migrateTeam = (context: Context, caller: Caller, asked: MigrationAsked): Promise<MigrationReply> =>
+  transactInTeam(context, asked.teamId, async (transaction) => {
+    const { teamId, organizationId, force, ifMatch } = asked;
+    const found = await movable(context, transaction, caller, asked);
+    const { team } = found;
+    if (team.organizationId === organizationId) {
+      const own = await readTeamMembers(transaction, teamId, [caller.email]);
+      return { team: viewOfTeam(team, own.get(caller.email)?.role), removedMembers: [] };
+    }
+    if (team.organizationId !== null) throw new Problem('conflict', elsewhere(teamId));
+    const { target } = found;
+    const members = await membersOfTeam(context, teamId);
+    const division = await divideNow(context, transaction, target, members);
+    await checkTag(teamId, ifMatch, () => tagNow(context, caller, { team, organizationId, members }, division));
+    if (!force) checkOutsiders(teamId, organizationId, division);
+    const ownInTeam = members.find(({ email }) => email === caller.email);
+    transaction.write(...bindWrites(caller, target.own, ownInTeam));
+    return moveTeam(transaction, caller, team, organizationId, division);
+  });
 
 /** The tag of a preview that the caller would get now. */
 async function tagNow(

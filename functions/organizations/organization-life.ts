@@ -31,7 +31,7 @@ import {
   seeOrganization,
   seeOrganizationWithDeleted,
 } from './rights.js';
-import { type Also, busy, transactInOrganization } from './transact.js';
+import { busy, transactInOrganization } from './transact.js';
 
 const leaseSeconds = 20;
 const rounds = 8;
@@ -225,35 +225,29 @@ export async function restoreOrganization(
   context: Context,
   caller: Caller,
   organizationId: string,
-  also?: Also<Organization>,
 ): Promise<Organization> {
   // Nobody joins or leaves a deleted organization, but a removal that was under way may still end.
   checkAdmin(await seeOrganizationWithDeleted(context.store, caller, organizationId), 'organization');
   const emails = (await membersOf(context, organizationId)).map(({ email }) => email);
-  return transactInOrganization(
-    context,
-    organizationId,
-    async (transaction) => {
-      const seen = await seeOrganizationWithDeleted(transaction, caller, organizationId);
-      checkAdmin(seen, 'organization');
-      const { organization, role } = seen;
-      if (organization.deletedAt === undefined) return viewOfOrganization(organization, role);
-      checkRestorable(context.clock, organization, `Organization ${organization.name}`);
-      const still = await readOrganizationMembers(transaction, organizationId, emails);
-      const { deletedAt: _, ...restored } = organization;
-      transaction.write(
-        change(organization, { deletedAt: undefined, expireAt: undefined }),
-        ...[...still.keys()].map((email) => expiryOfOrganizationMember(organizationId, email)),
-        eventWrite(transaction, {
-          organizationId,
-          actor: caller.email,
-          action: 'organization-restored',
-          before: null,
-          after: viewOfOrganization(restored, undefined),
-        }),
-      );
-      return viewOfOrganization(restored, role);
-    },
-    also,
-  );
+  return transactInOrganization(context, organizationId, async (transaction) => {
+    const seen = await seeOrganizationWithDeleted(transaction, caller, organizationId);
+    checkAdmin(seen, 'organization');
+    const { organization, role } = seen;
+    if (organization.deletedAt === undefined) return viewOfOrganization(organization, role);
+    checkRestorable(context.clock, organization, `Organization ${organization.name}`);
+    const still = await readOrganizationMembers(transaction, organizationId, emails);
+    const { deletedAt: _, ...restored } = organization;
+    transaction.write(
+      change(organization, { deletedAt: undefined, expireAt: undefined }),
+      ...[...still.keys()].map((email) => expiryOfOrganizationMember(organizationId, email)),
+      eventWrite(transaction, {
+        organizationId,
+        actor: caller.email,
+        action: 'organization-restored',
+        before: null,
+        after: viewOfOrganization(restored, undefined),
+      }),
+    );
+    return viewOfOrganization(restored, role);
+  });
 }

@@ -25,7 +25,7 @@ import {
 } from './rights.js';
 import { adminsIn, countedIn, endOfTeamMember, lookAt, membersOfTeam, teamChange } from './team-members.js';
 import { viewOfTeam } from './teams.js';
-import { type Also, transactInTeam } from './transact.js';
+import { transactInTeam } from './transact.js';
 
 export const renameTeam = (context: Context, caller: Caller, teamId: number, name: string): Promise<Team> =>
   transactInTeam(context, teamId, async (transaction) => {
@@ -99,35 +99,25 @@ async function checkOwnsNone({ store }: Context, { teamId }: TeamRecord): Promis
 }
 
 /** For admins of the team, or of the organization that it was deleted in. A team that is not deleted stays as it is. */
-export const restoreTeam = (
-  context: Context,
-  caller: Caller,
-  teamId: number,
-  also?: Also<MigrationReply>,
-): Promise<MigrationReply> =>
-  transactInTeam(
-    context,
-    teamId,
-    async (transaction) => {
-      const team = await readTeamWithDeleted(transaction, teamId);
-      if (team === undefined) throw noTeam(teamId);
-      const own = (await readTeamMembers(transaction, teamId, [caller.email])).get(caller.email);
-      const organizationId = team.deletedAt === undefined ? team.organizationId : (team.deletedFrom ?? null);
-      const governor =
-        organizationId === null
-          ? undefined
-          : (await readOrganizationMembers(transaction, organizationId, [caller.email])).get(caller.email);
-      // Who has left the organization since has no say in its team any more.
-      if (organizationId !== null && governor === undefined && !caller.operator) throw noTeam(teamId);
-      const rights = await rightsInTeam(caller, { ...team, organizationId }, own, async () => governor);
-      checkAdmin(rights, 'team');
-      if (team.deletedAt === undefined) return { team: viewOfTeam(team, rights.role), removedMembers: [] };
-      checkRestorable(context.clock, team, `Team ${teamId}`);
-      transaction.write(...bindWrites(caller, governor));
-      return bringBack(context, transaction, caller, { ...team, organizationId });
-    },
-    also,
-  );
+export const restoreTeam = (context: Context, caller: Caller, teamId: number): Promise<MigrationReply> =>
+  transactInTeam(context, teamId, async (transaction) => {
+    const team = await readTeamWithDeleted(transaction, teamId);
+    if (team === undefined) throw noTeam(teamId);
+    const own = (await readTeamMembers(transaction, teamId, [caller.email])).get(caller.email);
+    const organizationId = team.deletedAt === undefined ? team.organizationId : (team.deletedFrom ?? null);
+    const governor =
+      organizationId === null
+        ? undefined
+        : (await readOrganizationMembers(transaction, organizationId, [caller.email])).get(caller.email);
+    // Who has left the organization since has no say in its team any more.
+    if (organizationId !== null && governor === undefined && !caller.operator) throw noTeam(teamId);
+    const rights = await rightsInTeam(caller, { ...team, organizationId }, own, async () => governor);
+    checkAdmin(rights, 'team');
+    if (team.deletedAt === undefined) return { team: viewOfTeam(team, rights.role), removedMembers: [] };
+    checkRestorable(context.clock, team, `Team ${teamId}`);
+    transaction.write(...bindWrites(caller, governor));
+    return bringBack(context, transaction, caller, { ...team, organizationId });
+  });
 
 /** `team`: with the organization that it comes back into. */
 async function bringBack(

@@ -30,7 +30,7 @@ import {
   readTeamMembers,
   rightsInTeam,
 } from './rights.js';
-import { type Also, transactInTeam } from './transact.js';
+import { transactInTeam } from './transact.js';
 
 /** `bound` is for a caller who creates their own membership. */
 export function newTeamMember(
@@ -206,47 +206,40 @@ export const addTeamMember = (
   caller: Caller,
   teamId: number,
   { email, role }: Member,
-  also?: Also<Added>,
 ): Promise<Added> =>
-  transactInTeam(
-    context,
-    teamId,
-    async (transaction) => {
-      const found = await lookAt(transaction, caller, teamId, email);
-      const { team, rights, member } = found;
-      checkAdmin(rights, 'team');
-      if (member?.role === role) return { member: { email, role }, added: false };
-      if (member !== undefined)
-        throw otherRole(member, 'Remove them from the team, then add them with the other role.');
-      const belonging = belongingWrites(context.clock, team.organizationId, email, found.organizationMember);
-      const members = await countMembers(context, team);
-      if (members >= mostTeamMembers) throw full(team, members);
-      transaction.write(
-        ...belonging,
-        ...found.bind,
-        newTeamMember(
-          teamId,
-          email,
-          role,
-          context.clock.now().toISOString(),
-          email === caller.email ? boundFields(caller) : {},
-        ),
-        teamChange(team, { admins: team.admins + count(role), members: members + 1 }),
-        eventWrite(transaction, {
-          organizationId: team.organizationId,
-          teamId,
-          version: team.changes + 1,
-          actor: caller.email,
-          action: 'team-member-added',
-          email,
-          before: null,
-          after: { email, role },
-        }),
-      );
-      return { member: { email, role }, added: true };
-    },
-    also,
-  );
+  transactInTeam(context, teamId, async (transaction) => {
+    const found = await lookAt(transaction, caller, teamId, email);
+    const { team, rights, member } = found;
+    checkAdmin(rights, 'team');
+    if (member?.role === role) return { member: { email, role }, added: false };
+    if (member !== undefined) throw otherRole(member, 'Remove them from the team, then add them with the other role.');
+    const belonging = belongingWrites(context.clock, team.organizationId, email, found.organizationMember);
+    const members = await countMembers(context, team);
+    if (members >= mostTeamMembers) throw full(team, members);
+    transaction.write(
+      ...belonging,
+      ...found.bind,
+      newTeamMember(
+        teamId,
+        email,
+        role,
+        context.clock.now().toISOString(),
+        email === caller.email ? boundFields(caller) : {},
+      ),
+      teamChange(team, { admins: team.admins + count(role), members: members + 1 }),
+      eventWrite(transaction, {
+        organizationId: team.organizationId,
+        teamId,
+        version: team.changes + 1,
+        actor: caller.email,
+        action: 'team-member-added',
+        email,
+        before: null,
+        after: { email, role },
+      }),
+    );
+    return { member: { email, role }, added: true };
+  });
 
 const lastAdminOfTeam = (email: string, teamId: number): Problem =>
   new Problem('conflict', `${email} is the last admin of team ${teamId}.`, { advice: 'Add another admin first.' });

@@ -24,7 +24,7 @@ import {
   readTeamMembers,
 } from './rights.js';
 import { membersOfTeam, visibleTeam } from './team-members.js';
-import { type Also, transactInTeam } from './transact.js';
+import { transactInTeam } from './transact.js';
 
 const collection = collections.transfers;
 const waitSeconds = transferDays * 86_400;
@@ -83,38 +83,28 @@ function checkAll({ own }: Sides, caller: Caller): void {
 
 const isThere = (teamId: number): Problem => new Problem('conflict', `Team ${teamId} is there already.`);
 
-export const proposeTransfer = (
-  context: Context,
-  caller: Caller,
-  asked: TransferAsked,
-  also?: Also<Proposed>,
-): Promise<Proposed> =>
-  transactInTeam(
-    context,
-    asked.teamId,
-    async (transaction) => {
-      const { teamId, organizationId: to, force } = asked;
-      const team = await readTeam(transaction, teamId);
-      const sides = await sidesOf(transaction, caller, teamId, team, to);
-      checkAll(sides, caller);
-      checkASide(sides, teamId, to);
-      if (team !== undefined && sides.seesTeam && team.organizationId === to) throw isThere(teamId);
-      if (team !== undefined && sides.source && sides.target) {
-        return { moved: await moveNow(context, transaction, caller, { team, to, force }) };
-      }
-      const now = context.clock.now();
-      const expiresAt = addSeconds(now, waitSeconds);
-      const proposal = { id: idOf(to), teamId, organizationId: to, force, proposedBy: caller.email };
-      const record = { schema: 1, ...proposal, proposedAt: now.toISOString(), expiresAt, expireAt: expiresAt } as const;
-      transaction.write(
-        ...bindWrites(caller, ...sides.own),
-        { kind: 'set', collection, id: documentId(teamId, record.id), data: record },
-        told(transaction, caller, sides.source ? (team?.organizationId ?? null) : to, record, 'team-transfer-proposed'),
-      );
-      return { pending: viewOf(record) };
-    },
-    also,
-  );
+export const proposeTransfer = (context: Context, caller: Caller, asked: TransferAsked): Promise<Proposed> =>
+  transactInTeam(context, asked.teamId, async (transaction) => {
+    const { teamId, organizationId: to, force } = asked;
+    const team = await readTeam(transaction, teamId);
+    const sides = await sidesOf(transaction, caller, teamId, team, to);
+    checkAll(sides, caller);
+    checkASide(sides, teamId, to);
+    if (team !== undefined && sides.seesTeam && team.organizationId === to) throw isThere(teamId);
+    if (team !== undefined && sides.source && sides.target) {
+      return { moved: await moveNow(context, transaction, caller, { team, to, force }) };
+    }
+    const now = context.clock.now();
+    const expiresAt = addSeconds(now, waitSeconds);
+    const proposal = { id: idOf(to), teamId, organizationId: to, force, proposedBy: caller.email };
+    const record = { schema: 1, ...proposal, proposedAt: now.toISOString(), expiresAt, expireAt: expiresAt } as const;
+    transaction.write(
+      ...bindWrites(caller, ...sides.own),
+      { kind: 'set', collection, id: documentId(teamId, record.id), data: record },
+      told(transaction, caller, sides.source ? (team?.organizationId ?? null) : to, record, 'team-transfer-proposed'),
+    );
+    return { pending: viewOf(record) };
+  });
 
 /** A team or organization that the caller does not see is not there for them. */
 function checkASide({ source, target, seesTeam, seesTarget }: Sides, teamId: number, to: string | null): void {
@@ -170,32 +160,22 @@ async function look(transaction: Transaction, caller: Caller, { teamId, transfer
   return { team, found, sides, to };
 }
 
-export const acceptTransfer = (
-  context: Context,
-  caller: Caller,
-  asked: Answering,
-  also?: Also<MigrationReply>,
-): Promise<MigrationReply> =>
-  transactInTeam(
-    context,
-    asked.teamId,
-    async (transaction) => {
-      const { teamId } = asked;
-      const { team, found, sides, to } = await look(transaction, caller, asked);
-      const by = { email: found.proposedBy, operator: false };
-      const theirs = await sidesOf(transaction, by, teamId, team, to);
-      const agreed = (sides.source || theirs.source) && (sides.target || theirs.target);
-      if (!agreed && found.proposedBy === caller.email) {
-        throw new Problem('forbidden', 'The other side must accept it.', { advice: 'Ask one of its admins.' });
-      }
-      if (team === undefined || !agreed) throw outdated(found);
-      if (Date.parse(found.expiresAt) <= context.clock.now().getTime()) throw outdated(found);
-      if (team.organizationId === to) throw isThere(teamId);
-      transaction.write({ kind: 'delete', collection, id: documentId(teamId, found.id) });
-      return moveNow(context, transaction, caller, { team, to, force: found.force });
-    },
-    also,
-  );
+export const acceptTransfer = (context: Context, caller: Caller, asked: Answering): Promise<MigrationReply> =>
+  transactInTeam(context, asked.teamId, async (transaction) => {
+    const { teamId } = asked;
+    const { team, found, sides, to } = await look(transaction, caller, asked);
+    const by = { email: found.proposedBy, operator: false };
+    const theirs = await sidesOf(transaction, by, teamId, team, to);
+    const agreed = (sides.source || theirs.source) && (sides.target || theirs.target);
+    if (!agreed && found.proposedBy === caller.email) {
+      throw new Problem('forbidden', 'The other side must accept it.', { advice: 'Ask one of its admins.' });
+    }
+    if (team === undefined || !agreed) throw outdated(found);
+    if (Date.parse(found.expiresAt) <= context.clock.now().getTime()) throw outdated(found);
+    if (team.organizationId === to) throw isThere(teamId);
+    transaction.write({ kind: 'delete', collection, id: documentId(teamId, found.id) });
+    return moveNow(context, transaction, caller, { team, to, force: found.force });
+  });
 
 async function moveNow(
   context: Context,

@@ -17,7 +17,7 @@ import { hasProjects, movedBootstraps, projectsStay } from './moved-bootstraps.j
 import { checkAdmin, noTeam, readOrganizationMembers, readTeam, readTeamMembers } from './rights.js';
 import { checkTag, tagOf } from './tag.js';
 import { membersOfTeam } from './team-members.js';
-import { type Also, transactInTeam } from './transact.js';
+import { transactInTeam } from './transact.js';
 
 export interface UndoAsked {
   readonly teamId: number;
@@ -47,22 +47,12 @@ export async function previewUndo(
   return previewOf(context, seen);
 }
 
-export const undoMigration = (
-  context: Context,
-  caller: Caller,
-  asked: UndoAsked,
-  also?: Also<Detached>,
-): Promise<Detached> =>
-  transactInTeam(
-    context,
-    asked.teamId,
-    async (transaction) => {
-      const seen = await look(context, transaction, caller, asked);
-      await checkTag(asked.teamId, asked.ifMatch, async () => (await previewOf(context, seen)).tag);
-      return restore(context, transaction, caller, seen, 'team-migration-undone');
-    },
-    also,
-  );
+export const undoMigration = (context: Context, caller: Caller, asked: UndoAsked): Promise<Detached> =>
+  transactInTeam(context, asked.teamId, async (transaction) => {
+    const seen = await look(context, transaction, caller, asked);
+    await checkTag(asked.teamId, asked.ifMatch, async () => (await previewOf(context, seen)).tag);
+    return restore(context, transaction, caller, seen, 'team-migration-undone');
+  });
 
 async function look(
   context: Context,
