@@ -14,8 +14,8 @@ import { type EventRecord, liftEvent, type TeamRecord, teamMemberId } from './do
 import { eventWrite } from './events.js';
 import { viewOfMember } from './members.js';
 import { noAdmin } from './move.js';
-import { checkOperator, noTeam, readTeam } from './rights.js';
-import { adminsIn, endOfTeamMember, membersOfTeam, newTeamMember, teamChange, visibleTeam } from './team-members.js';
+import { checkOperator, noTeam, readTeam, seeTeam } from './rights.js';
+import { adminsIn, endOfTeamMember, membersOfTeam, newTeamMember, teamChange } from './team-documents.js';
 import { viewOfTeam } from './teams.js';
 import { busy, judged, transactInTeam } from './transact.js';
 
@@ -49,7 +49,7 @@ const checkMayDetach = (context: Context, caller: Caller, teamId: number): Promi
   judged(
     context,
     async (reader) => {
-      await visibleTeam(reader, caller, teamId);
+      await seeTeam(reader, caller, teamId);
       checkOperator(caller);
     },
     () => true,

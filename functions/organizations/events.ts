@@ -10,18 +10,10 @@ import type { Caller } from '../identity/auth.js';
 import type { Document, Store, Transaction, Write } from '../store/store.js';
 import { type EventRecord, liftEvent } from './documents.js';
 import type { Page, Paged } from './page.js';
-import {
-  checkAdmin,
-  noTeam,
-  readOrganizationMembers,
-  readTeam,
-  readTeamMembers,
-  rightsInTeam,
-  seeOrganization,
-} from './rights.js';
+import { checkAdmin, seeOrganization, seeTeam } from './rights.js';
 import { removedBy } from './team-notice.js';
 
-type Told = Pick<EventRecord, 'organizationId' | 'actor' | 'before' | 'after'> &
+export type Told = Pick<EventRecord, 'organizationId' | 'actor' | 'before' | 'after'> &
   Pick<OrganizationEvent, 'action'> &
   Partial<Pick<EventRecord, 'email' | 'teamId' | 'stayed' | 'boundTo' | 'version' | 'why'>>;
 
@@ -145,16 +137,7 @@ export async function listTeamEvents(
 
 /** Throws unless the caller may read the record of the team. */
 export async function checkTeamRecord(store: Store, caller: Caller, teamId: number): Promise<void> {
-  const team = await readTeam(store, teamId);
-  if (team === undefined) throw noTeam(teamId);
-  const { organizationId } = team;
-  const own = (await readTeamMembers(store, teamId, [caller.email])).get(caller.email);
-  const rights = await rightsInTeam(caller, team, own, async () =>
-    organizationId === null
-      ? undefined
-      : (await readOrganizationMembers(store, organizationId, [caller.email])).get(caller.email),
-  );
-  checkAdmin(rights, 'team');
+  checkAdmin(await seeTeam(store, caller, teamId), 'team');
 }
 
 const mostAtOnce = 500;

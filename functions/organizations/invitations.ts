@@ -17,12 +17,13 @@ import type { Clock } from '../host/clock.js';
 import type { Caller } from '../identity/auth.js';
 import { read } from '../store/lift.js';
 import type { Transaction, Write } from '../store/store.js';
+import { asAdmin } from './change.js';
 import { type InvitationRecord, liftInvitation, liftOrganization, organizationMemberId } from './documents.js';
 import { eventWrite } from './events.js';
 import { endOfInvitation, readInvitations } from './invitation-documents.js';
 import { stayWrites } from './leaving.js';
 import { type Added, firstVersion, newMember, viewOfMember } from './members.js';
-import { bindWrites, boundFields, checkTheirs } from './membership.js';
+import { boundFields, checkTheirs } from './membership.js';
 import { type Page, type Paged, pageOf } from './page.js';
 import { checkAdmin, readOrganizationMembers, readOrganizationWithDeleted, seeOrganization } from './rights.js';
 import { transact } from './transact.js';
@@ -41,23 +42,25 @@ export const inviteMembers = (
   caller: Caller,
   organizationId: string,
   asked: readonly Member[],
-): Promise<Invited> =>
-  transact(context, async (transaction) => {
-    const emails = asked.map(({ email }) => email);
-    const seen = await seeOrganization(transaction, caller, organizationId, emails);
-    checkAdmin(seen, 'organization');
-    const standing = await readInvitations(transaction, organizationId, emails);
-    const fresh = asked.filter(({ email }) => !seen.members.has(email));
-    const records = fresh.map((each) => invitationNow(context.clock, caller, organizationId, each));
-    if (records.length > 0) transaction.write(...bindWrites(caller, seen.own));
-    transaction.write(
-      ...records.flatMap((record, i) => writesOf(transaction, caller, record, standing.get(record.email), i)),
-    );
-    return {
-      invited: records.map((record) => viewOf(context.clock, record)),
-      members: [...seen.members.values()].filter(({ email }) => emails.includes(email)).map(viewOfMember),
-    };
-  });
+): Promise<Invited> => {
+  const emails = asked.map(({ email }) => email);
+  return transact(
+    context,
+    asAdmin(caller, organizationId, emails, async ({ members }, transaction) => {
+      const standing = await readInvitations(transaction, organizationId, emails);
+      const fresh = asked.filter(({ email }) => !members.has(email));
+      const records = fresh.map((each) => invitationNow(context.clock, caller, organizationId, each));
+      return {
+        result: {
+          invited: records.map((record) => viewOf(context.clock, record)),
+          members: [...members.values()].filter(({ email }) => emails.includes(email)).map(viewOfMember),
+        },
+        writes: records.map(writeOf),
+        events: records.map((record) => invitedEvent(record, standing.get(record.email))),
+      };
+    }),
+  );
+};
 
 function invitationNow(
   clock: Clock,
@@ -76,27 +79,20 @@ function invitationNow(
   };
 }
 
-const writesOf = (
-  transaction: Transaction,
-  caller: Caller,
-  record: InvitationRecord,
-  before: InvitationRecord | undefined,
-  nth: number,
-): Write[] => [
-  { kind: 'set', collection, id: organizationMemberId(record.organizationId, record.email), data: record },
-  eventWrite(
-    transaction,
-    {
-      organizationId: record.organizationId,
-      actor: caller.email,
-      action: 'member-invited',
-      email: record.email,
-      before: before === undefined ? null : viewOfMember(before),
-      after: viewOfMember(record),
-    },
-    { nth },
-  ),
-];
+const writeOf = (record: InvitationRecord): Write => ({
+  kind: 'set',
+  collection,
+  id: organizationMemberId(record.organizationId, record.email),
+  data: record,
+});
+
+const invitedEvent = (record: InvitationRecord, before: InvitationRecord | undefined) =>
+  ({
+    action: 'member-invited',
+    email: record.email,
+    before: before === undefined ? null : viewOfMember(before),
+    after: viewOfMember(record),
+  }) as const;
 
 const noInvitation = (email: string): Problem => new Problem('not-found', `${email} is not invited.`);
 
@@ -145,12 +141,18 @@ export const resendInvitation = (
   organizationId: string,
   email: string,
 ): Promise<Invitation> =>
-  transact(context, async (transaction) => {
-    const { invitation, own } = await administered(transaction, caller, organizationId, email);
-    const record = invitationNow(context.clock, caller, organizationId, invitation);
-    transaction.write(...bindWrites(caller, own), ...writesOf(transaction, caller, record, invitation, 0));
-    return viewOf(context.clock, record);
-  });
+  transact(
+    context,
+    asAdmin(caller, organizationId, [], async (_, transaction) => {
+      const invitation = await readInvitation(transaction, organizationId, email);
+      const record = invitationNow(context.clock, caller, organizationId, invitation);
+      return {
+        result: viewOf(context.clock, record),
+        writes: [writeOf(record)],
+        events: [invitedEvent(record, invitation)],
+      };
+    }),
+  );
 
 export const revokeInvitation = (
   context: Context,
@@ -158,37 +160,27 @@ export const revokeInvitation = (
   organizationId: string,
   email: string,
 ): Promise<void> =>
-  transact(context, async (transaction) => {
-    const { invitation, own } = await administered(transaction, caller, organizationId, email);
-    transaction.write(
-      ...bindWrites(caller, own),
-      endOfInvitation(invitation),
-      endEvent(transaction, caller, invitation, 'invitation-revoked'),
-    );
-  });
+  transact(
+    context,
+    asAdmin(caller, organizationId, [], async (_, transaction) => {
+      const invitation = await readInvitation(transaction, organizationId, email);
+      return {
+        result: undefined,
+        writes: [endOfInvitation(invitation)],
+        events: [{ action: 'invitation-revoked', email, before: viewOfMember(invitation), after: null }],
+      };
+    }),
+  );
 
-async function administered(transaction: Transaction, caller: Caller, organizationId: string, email: string) {
-  const seen = await seeOrganization(transaction, caller, organizationId);
-  checkAdmin(seen, 'organization');
+async function readInvitation(
+  transaction: Transaction,
+  organizationId: string,
+  email: string,
+): Promise<InvitationRecord> {
   const invitation = (await readInvitations(transaction, organizationId, [email])).get(email);
   if (invitation === undefined) throw noInvitation(email);
-  return { invitation, own: seen.own };
+  return invitation;
 }
-
-const endEvent = (
-  transaction: Transaction,
-  { email: actor }: Caller,
-  invitation: InvitationRecord,
-  action: 'invitation-revoked' | 'invitation-declined',
-): Write =>
-  eventWrite(transaction, {
-    organizationId: invitation.organizationId,
-    actor,
-    action,
-    email: invitation.email,
-    before: viewOfMember(invitation),
-    after: null,
-  });
 
 /** The caller's own invitation. That of a deleted organization is not there. */
 async function invitationOf(transaction: Transaction, { email }: Caller, organizationId: string) {
@@ -238,5 +230,15 @@ export const declineInvitation = (context: Context, caller: Caller, organization
   transact(context, async (transaction) => {
     const { invitation } = await invitationOf(transaction, caller, organizationId);
     if (invitation === undefined) throw noInvitation(caller.email);
-    transaction.write(endOfInvitation(invitation), endEvent(transaction, caller, invitation, 'invitation-declined'));
+    transaction.write(
+      endOfInvitation(invitation),
+      eventWrite(transaction, {
+        organizationId,
+        actor: caller.email,
+        action: 'invitation-declined',
+        email: caller.email,
+        before: viewOfMember(invitation),
+        after: null,
+      }),
+    );
   });

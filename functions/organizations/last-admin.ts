@@ -26,11 +26,11 @@ export async function keepingAnAdmin<T>(
   context: Pick<Context, 'store' | 'clock' | 'random' | 'config'>,
   organizationId: string,
   email: string,
-  change: (transaction: Transaction, checkAnother: () => Promise<void>) => Promise<T>,
+  change: (checkAnother: () => Promise<void>) => (transaction: Transaction) => Promise<T>,
 ): Promise<T> {
   const attempt = (witness: string | undefined, alone = false) =>
     transact(context, (transaction) =>
-      change(transaction, async () => {
+      change(async () => {
         if (alone) throw lastAdmin(email);
         const found =
           witness === undefined
@@ -38,7 +38,7 @@ export async function keepingAnAdmin<T>(
             : (await readOrganizationMembers(transaction, organizationId, [witness])).get(witness);
         if (found?.role !== 'admin') throw new NoWitness();
         transaction.write(...stayWrites(context.clock, found));
-      }),
+      })(transaction),
     );
 
   // Most changes take no admin away, so the first round looks for no witness.

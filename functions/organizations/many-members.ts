@@ -7,22 +7,14 @@ import type { Context } from '../context.js';
 import type { Caller } from '../identity/auth.js';
 import { read } from '../store/lift.js';
 import type { Transaction } from '../store/store.js';
+import { asAdmin, asTeamAdmin } from './change.js';
 import { liftMemberVersion, organizationMemberId } from './documents.js';
-import { eventWrite } from './events.js';
 import { endOfInvitation, readInvitations } from './invitation-documents.js';
 import { stayWrites } from './leaving.js';
 import { newMember } from './members.js';
-import { bindWrites, boundFields } from './membership.js';
-import {
-  checkAdmin,
-  noTeam,
-  readOrganizationMembers,
-  readTeam,
-  readTeamMembers,
-  rightsInTeam,
-  seeOrganization,
-} from './rights.js';
-import { adminsIn, countMembers, full, newTeamMember, teamChange } from './team-members.js';
+import { boundFields } from './membership.js';
+import { adminsIn, countMembers, newTeamMember } from './team-documents.js';
+import { full } from './team-members.js';
 import { transact, transactInTeam } from './transact.js';
 
 const pathOf = (i: number): string => `members.${i}.email`;
@@ -41,6 +33,8 @@ const otherRoles = (asked: readonly Member[], known: ReadonlyMap<string, { reado
     return [{ path: pathOf(i), message: `${email} is a member already, as ${had}` }];
   });
 
+const emailsOf = (members: readonly Member[]): string[] => members.map(({ email }) => email);
+
 const adviceOnRoles = 'Change the roles of these members instead, and leave them out here.';
 
 const result = (asked: readonly Member[], known: ReadonlyMap<string, unknown>): AddedMembers => ({
@@ -53,42 +47,46 @@ export const addOrganizationMembers = (
   caller: Caller,
   organizationId: string,
   asked: readonly Member[],
-): Promise<AddedMembers> =>
-  transact(context, async (transaction) => {
-    const emails = asked.map(({ email }) => email);
-    const seen = await seeOrganization(transaction, caller, organizationId, emails);
-    checkAdmin(seen, 'organization');
-    const known = new Map([...seen.members].filter(([email]) => emails.includes(email)));
-    transaction.write(...[...known.values()].flatMap((member) => stayWrites(context.clock, member)));
-    refuse(otherRoles(asked, known), 'conflict', adviceOnRoles);
-    const { added, unchanged } = result(asked, known);
-    if (added.length === 0) return { added, unchanged };
-    await addNew(context, transaction, caller, organizationId, added);
-    transaction.write(...bindWrites(caller, seen.own));
-    return { added, unchanged };
-  });
+): Promise<AddedMembers> => {
+  const emails = emailsOf(asked);
+  return transact(
+    context,
+    asAdmin(caller, organizationId, emails, async ({ members }, transaction) => {
+      const known = new Map([...members].filter(([email]) => emails.includes(email)));
+      const stay = [...known.values()].flatMap((member) => stayWrites(context.clock, member));
+      refuse(otherRoles(asked, known), 'conflict', adviceOnRoles);
+      const outcome = result(asked, known);
+      if (outcome.added.length === 0) return { result: outcome, writes: stay };
+      const added = await versionsOf(transaction, organizationId, outcome.added);
+      const invitations = await readInvitations(transaction, organizationId, emailsOf(added));
+      const addedAt = context.clock.now().toISOString();
+      return {
+        result: outcome,
+        writes: [
+          ...stay,
+          ...added.map((each) => newMember({ organizationId, ...each, addedAt })),
+          ...[...invitations.values()].map(endOfInvitation),
+        ],
+        events: added.map(({ email, role, version }) => ({
+          action: 'member-added',
+          email,
+          version,
+          before: null,
+          after: { email, role },
+        })),
+      };
+    }),
+  );
+};
 
-async function addNew(
-  { clock }: Context,
-  transaction: Transaction,
-  caller: Caller,
-  organizationId: string,
-  added: readonly Member[],
-): Promise<void> {
-  const emails = added.map(({ email }) => email);
-  const ids = emails.map((email) => organizationMemberId(organizationId, email));
+/** Each with the version that continues an earlier membership. */
+async function versionsOf(transaction: Transaction, organizationId: string, added: readonly Member[]) {
+  const ids = added.map(({ email }) => organizationMemberId(organizationId, email));
   const ended = await transaction.getMany(collections.organizationMemberVersions, ids);
-  const invitations = await readInvitations(transaction, organizationId, emails);
-  const addedAt = clock.now().toISOString();
-  for (const [nth, { email, role }] of added.entries()) {
-    const version = (read(ended[nth], liftMemberVersion)?.data.version ?? 0) + 1;
-    const told = { actor: caller.email, action: 'member-added', email, version } as const;
-    transaction.write(
-      newMember({ organizationId, email, role, addedAt, version }),
-      eventWrite(transaction, { organizationId, ...told, before: null, after: { email, role } }, { nth }),
-    );
-  }
-  transaction.write(...[...invitations.values()].map(endOfInvitation));
+  return added.map(({ email, role }, i) => ({
+    ...{ email, role },
+    version: (read(ended[i], liftMemberVersion)?.data.version ?? 0) + 1,
+  }));
 }
 
 export const addTeamMembers = (
@@ -97,45 +95,37 @@ export const addTeamMembers = (
   teamId: number,
   asked: readonly Member[],
 ): Promise<AddedMembers> =>
-  transactInTeam(context, teamId, async (transaction) => {
-    const team = await readTeam(transaction, teamId);
-    if (team === undefined) throw noTeam(teamId);
-    const { organizationId } = team;
-    const all = [caller.email, ...asked.map(({ email }) => email)];
-    const known = await readTeamMembers(transaction, teamId, all);
-    const inOrganization =
-      organizationId === null ? undefined : await readOrganizationMembers(transaction, organizationId, all);
-    const own = known.get(caller.email);
-    const governor = inOrganization?.get(caller.email);
-    checkAdmin(await rightsInTeam(caller, team, own, async () => governor), 'team');
-    checkAll(asked, known, inOrganization);
-    const { added, unchanged } = result(asked, known);
-    if (added.length === 0) return { added, unchanged };
-    const members = await countMembers(context, team);
-    if (members + added.length > mostTeamMembers) throw full(team, members);
-    const addedAt = context.clock.now().toISOString();
-    for (const [nth, { email, role }] of added.entries()) {
-      const member = inOrganization?.get(email);
-      const bound = email === caller.email ? boundFields(caller) : {};
-      const told = { actor: caller.email, action: 'team-member-added', email } as const;
-      const version = team.changes + 1 + nth;
-      transaction.write(
-        ...(member === undefined ? [] : stayWrites(context.clock, member)),
-        newTeamMember(teamId, email, role, addedAt, bound),
-        eventWrite(
-          transaction,
-          { organizationId, teamId, version, ...told, before: null, after: { email, role } },
-          { nth },
-        ),
-      );
-    }
-    const admins = team.admins + adminsIn(added);
-    transaction.write(
-      ...bindWrites(caller, own, governor),
-      teamChange(team, { admins, members: members + added.length }, added.length),
-    );
-    return { added, unchanged };
-  });
+  transactInTeam(
+    context,
+    teamId,
+    asTeamAdmin(caller, teamId, emailsOf(asked), async ({ team, members, inOrganization }) => {
+      checkAll(asked, members, team.organizationId === null ? undefined : inOrganization);
+      const outcome = result(asked, members);
+      const { added } = outcome;
+      if (added.length === 0) return { result: outcome };
+      const before = await countMembers(context, team);
+      if (before + added.length > mostTeamMembers) throw full(team, before);
+      const addedAt = context.clock.now().toISOString();
+      return {
+        result: outcome,
+        writes: added.flatMap(({ email, role }) => {
+          const member = inOrganization.get(email);
+          const bound = email === caller.email ? boundFields(caller) : {};
+          return [
+            ...(member === undefined ? [] : stayWrites(context.clock, member)),
+            newTeamMember(teamId, email, role, addedAt, bound),
+          ];
+        }),
+        team: { admins: team.admins + adminsIn(added), members: before + added.length },
+        events: added.map(({ email, role }) => ({
+          action: 'team-member-added',
+          email,
+          before: null,
+          after: { email, role },
+        })),
+      };
+    }),
+  );
 
 /** `inOrganization` is absent for a standalone team. */
 function checkAll(

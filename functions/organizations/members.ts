@@ -6,19 +6,18 @@ import type { Context } from '../context.js';
 import type { Caller } from '../identity/auth.js';
 import { read } from '../store/lift.js';
 import type { Transaction, Write } from '../store/store.js';
+import { asAdmin } from './change.js';
 import {
   liftMemberVersion,
   liftOrganizationMember,
   type OrganizationMemberRecord,
   organizationMemberId,
 } from './documents.js';
-import { eventWrite } from './events.js';
 import { endOfInvitation, readInvitations } from './invitation-documents.js';
 import { keepingAnAdmin } from './last-admin.js';
 import { stayWrites } from './leaving.js';
-import { bindWrites } from './membership.js';
 import { type Page, type Paged, pageOf } from './page.js';
-import { checkAdmin, seeOrganization } from './rights.js';
+import { seeOrganization } from './rights.js';
 import { transact } from './transact.js';
 
 export const viewOfMember = ({ email, role }: Member): Member => ({ email, role });
@@ -81,31 +80,27 @@ export const addOrganizationMember = (
   organizationId: string,
   { email, role }: Member,
 ): Promise<Added> =>
-  transact(context, async (transaction) => {
-    const seen = await seeOrganization(transaction, caller, organizationId, [email]);
-    checkAdmin(seen, 'organization');
-    const known = seen.members.get(email);
-    if (known !== undefined) transaction.write(...stayWrites(context.clock, known));
-    if (known?.role === role) return { member: { email, role }, added: false };
-    if (known !== undefined) throw otherRole(known, 'Set the role of the member instead.');
-    const version = await firstVersion(transaction, organizationId, email);
-    const invitations = await readInvitations(transaction, organizationId, [email]);
-    transaction.write(
-      ...[...invitations.values()].map(endOfInvitation),
-      ...bindWrites(caller, seen.own),
-      newMember({ organizationId, email, role, addedAt: context.clock.now().toISOString(), version }),
-      eventWrite(transaction, {
-        organizationId,
-        actor: caller.email,
-        action: 'member-added',
-        email,
-        version,
-        before: null,
-        after: { email, role },
-      }),
-    );
-    return { member: { email, role }, added: true };
-  });
+  transact(
+    context,
+    asAdmin(caller, organizationId, [email], async ({ members }, transaction) => {
+      const outcome = (added: boolean): Added => ({ member: { email, role }, added });
+      const known = members.get(email);
+      const stay = known === undefined ? [] : stayWrites(context.clock, known);
+      if (known?.role === role) return { result: outcome(false), writes: stay };
+      if (known !== undefined) throw otherRole(known, 'Set the role of the member instead.');
+      const version = await firstVersion(transaction, organizationId, email);
+      const invitations = await readInvitations(transaction, organizationId, [email]);
+      const addedAt = context.clock.now().toISOString();
+      return {
+        result: outcome(true),
+        writes: [
+          ...[...invitations.values()].map(endOfInvitation),
+          newMember({ organizationId, email, role, addedAt, version }),
+        ],
+        events: [{ action: 'member-added', email, version, before: null, after: { email, role } }],
+      };
+    }),
+  );
 
 export const setOrganizationMemberRole = (
   context: Context,
@@ -113,35 +108,27 @@ export const setOrganizationMemberRole = (
   organizationId: string,
   { email, role }: Member,
 ): Promise<Member> =>
-  keepingAnAdmin(context, organizationId, email, async (transaction, checkAnother) => {
-    const seen = await seeOrganization(transaction, caller, organizationId, [email]);
-    checkAdmin(seen, 'organization');
-    const member = seen.members.get(email);
-    if (member === undefined) throw noMember(email);
-    const stay = stayWrites(context.clock, member);
-    if (member.role === role) {
-      transaction.write(...stay);
-      return { email, role };
-    }
-    if (member.role === 'admin') await checkAnother();
-    const version = nextVersion(member);
-    transaction.write(
-      ...bindWrites(caller, seen.own),
-      {
-        kind: 'update',
-        collection: collections.organizationMembers,
-        id: organizationMemberId(organizationId, email),
-        data: { role, governs: role === 'admin', version, leaving: undefined, leavingUntil: undefined },
-      },
-      eventWrite(transaction, {
-        organizationId,
-        actor: caller.email,
-        action: 'member-role-changed',
-        email,
-        version,
-        before: viewOfMember(member),
-        after: { email, role },
-      }),
-    );
-    return { email, role };
-  });
+  keepingAnAdmin(context, organizationId, email, (checkAnother) =>
+    asAdmin(caller, organizationId, [email], async ({ members }) => {
+      const member = members.get(email);
+      if (member === undefined) throw noMember(email);
+      const stay = stayWrites(context.clock, member);
+      if (member.role === role) return { result: { email, role }, writes: stay };
+      if (member.role === 'admin') await checkAnother();
+      const version = nextVersion(member);
+      return {
+        result: { email, role },
+        writes: [
+          {
+            kind: 'update',
+            collection: collections.organizationMembers,
+            id: organizationMemberId(organizationId, email),
+            data: { role, governs: role === 'admin', version, leaving: undefined, leavingUntil: undefined },
+          },
+        ],
+        events: [
+          { action: 'member-role-changed', email, version, before: viewOfMember(member), after: { email, role } },
+        ],
+      };
+    }),
+  );

@@ -25,7 +25,7 @@ import {
   seeOrganization,
 } from './rights.js';
 import { checkTag, tagOf } from './tag.js';
-import { membersOfTeam } from './team-members.js';
+import { membersOfTeam } from './team-documents.js';
 import { viewOfTeam } from './teams.js';
 import { transact, transactInTeam } from './transact.js';
 
@@ -76,10 +76,7 @@ async function consented(reader: Reader, caller: Caller, teamId: number, organiz
   const governors = await readOrganizationMembers(reader, team?.organizationId ?? organizationId, [email]);
   if (team === undefined) throw noTeam(teamId);
   if (team.organizationId === organizationId) return team;
-  const rights = await rightsInTeam(caller, team, own.get(email), async () =>
-    team.organizationId === null ? undefined : governors.get(email),
-  );
-  checkAdmin(rights, 'team');
+  checkAdmin(rightsInTeam(caller, team, own.get(email), governors.get(email)), 'team');
   return team;
 }
 

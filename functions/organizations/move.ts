@@ -14,7 +14,7 @@ import { stayWrites } from './leaving.js';
 import { viewOfMember } from './members.js';
 import { openWrites } from './organization-life.js';
 import { type Reader, readOrganizationMembers } from './rights.js';
-import { adminsIn, endOfTeamMember, teamChange } from './team-members.js';
+import { adminsIn, endOfTeamMember, teamChange } from './team-documents.js';
 import { viewOfTeam } from './teams.js';
 
 /** A document holds at most 1 MiB. */

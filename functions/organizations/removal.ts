@@ -10,6 +10,7 @@ import type { Context } from '../context.js';
 import type { Caller } from '../identity/auth.js';
 import { read } from '../store/lift.js';
 import type { Transaction } from '../store/store.js';
+import { teamWrites } from './change.js';
 import {
   liftTeam,
   liftTeamMember,
@@ -31,7 +32,7 @@ import {
   readTeamMembers,
   seeOrganization,
 } from './rights.js';
-import { leaveWrites } from './team-members.js';
+import { leave } from './team-members.js';
 import { busy, transact, transactInTeam } from './transact.js';
 
 interface Removal {
@@ -95,7 +96,7 @@ const markLeaving = (
   { organizationId, email, why }: Pick<Removal, 'organizationId' | 'email' | 'why'>,
   begun: boolean,
 ): Promise<Removal | undefined> =>
-  keepingAnAdmin(context, organizationId, email, async (transaction, checkAnother) => {
+  keepingAnAdmin(context, organizationId, email, (checkAnother) => async (transaction) => {
     if (begun) {
       const still = await readOrganizationMembers(transaction, organizationId, [email]);
       if (!still.has(email)) return undefined;
@@ -192,7 +193,7 @@ const leaveTeam = (context: Context, { organizationId, email, actor }: Removal, 
     const member = (await readTeamMembers(transaction, teamId, [email])).get(email);
     if (team?.organizationId !== organizationId || member === undefined) return;
     const why = actor === email ? leaving : beingRemoved;
-    transaction.write(...leaveWrites(transaction, team, member, { actor, why }));
+    transaction.write(...teamWrites(transaction, actor, team, leave(team, member, why)));
   });
 
 /** Returns false if the mark is gone: another removal has refused and cleared it, or it has expired. */

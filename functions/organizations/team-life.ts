@@ -8,6 +8,7 @@ import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import type { Caller } from '../identity/auth.js';
 import type { Transaction } from '../store/store.js';
+import { asTeamAdmin } from './change.js';
 import type { TeamRecord } from './documents.js';
 import { eventWrite } from './events.js';
 import { viewOfMember } from './members.js';
@@ -23,62 +24,60 @@ import {
   readTeamWithDeleted,
   rightsInTeam,
 } from './rights.js';
-import { adminsIn, countedIn, endOfTeamMember, lookAt, membersOfTeam, teamChange } from './team-members.js';
+import { adminsIn, endOfTeamMember, membersOfTeam, teamChange } from './team-documents.js';
 import { viewOfTeam } from './teams.js';
 import { transactInTeam } from './transact.js';
 
 export const renameTeam = (context: Context, caller: Caller, teamId: number, name: string): Promise<Team> =>
-  transactInTeam(context, teamId, async (transaction) => {
-    const { team, rights, bind } = await lookAt(transaction, caller, teamId, caller.email);
-    checkAdmin(rights, 'team');
-    if (team.name === name) return viewOfTeam(team, rights.role);
-    const renamed = { ...team, name };
-    transaction.write(
-      ...bind,
-      teamChange(team, { name, members: countedIn(team, 0) }),
-      eventWrite(transaction, {
-        organizationId: team.organizationId,
-        teamId,
-        version: team.changes + 1,
-        actor: caller.email,
-        action: 'team-renamed',
-        before: { team: viewOfTeam(team, undefined) },
-        after: { team: viewOfTeam(renamed, undefined) },
-      }),
-    );
-    return viewOfTeam(renamed, rights.role);
-  });
+  transactInTeam(
+    context,
+    teamId,
+    asTeamAdmin(caller, teamId, [], ({ team, role }) => {
+      if (team.name === name) return { result: viewOfTeam(team, role) };
+      const renamed = { ...team, name };
+      return {
+        result: viewOfTeam(renamed, role),
+        team: { name },
+        events: [
+          {
+            action: 'team-renamed',
+            before: { team: viewOfTeam(team, undefined) },
+            after: { team: viewOfTeam(renamed, undefined) },
+          },
+        ],
+      };
+    }),
+  );
 
 export const deleteTeam = (context: Context, caller: Caller, teamId: number): Promise<Team> =>
-  transactInTeam(context, teamId, async (transaction) => {
-    const { team, rights, bind } = await lookAt(transaction, caller, teamId, caller.email);
-    checkAdmin(rights, 'team');
-    const isCounted = (team.owns ?? 0) > 0;
-    if (isCounted) await checkOwnsNone(context, team);
-    const members = await membersOfTeam(context, teamId);
-    const gone = deletedNow(context.clock);
-    const change = {
-      ...gone,
-      organizationId: null,
-      deletedFrom: team.organizationId,
-      ...(isCounted && { owns: 0 }),
-    };
-    transaction.write(
-      ...bind,
-      teamChange(team, { ...change, members: members.length }),
-      ...members.map(({ email }) => expiryOfTeamMember(teamId, email, gone.expireAt)),
-      eventWrite(transaction, {
-        organizationId: team.organizationId,
-        teamId,
-        version: team.changes + 1,
-        actor: caller.email,
-        action: 'team-deleted',
-        before: { team: viewOfTeam(team, undefined), members: members.map(viewOfMember) },
-        after: null,
-      }),
-    );
-    return viewOfTeam({ ...team, ...change }, rights.role);
-  });
+  transactInTeam(
+    context,
+    teamId,
+    asTeamAdmin(caller, teamId, [], async ({ team, role }) => {
+      const isCounted = (team.owns ?? 0) > 0;
+      if (isCounted) await checkOwnsNone(context, team);
+      const members = await membersOfTeam(context, teamId);
+      const gone = deletedNow(context.clock);
+      const change = {
+        ...gone,
+        organizationId: null,
+        deletedFrom: team.organizationId,
+        ...(isCounted && { owns: 0 }),
+      };
+      return {
+        result: viewOfTeam({ ...team, ...change }, role),
+        writes: members.map(({ email }) => expiryOfTeamMember(teamId, email, gone.expireAt)),
+        team: { ...change, members: members.length },
+        events: [
+          {
+            action: 'team-deleted',
+            before: { team: viewOfTeam(team, undefined), members: members.map(viewOfMember) },
+            after: null,
+          },
+        ],
+      };
+    }),
+  );
 
 const mostNamed = 10;
 
@@ -111,7 +110,7 @@ export const restoreTeam = (context: Context, caller: Caller, teamId: number): P
         : (await readOrganizationMembers(transaction, organizationId, [caller.email])).get(caller.email);
     // Who has left the organization since has no say in its team any more.
     if (organizationId !== null && governor === undefined && !caller.operator) throw noTeam(teamId);
-    const rights = await rightsInTeam(caller, { ...team, organizationId }, own, async () => governor);
+    const rights = rightsInTeam(caller, { ...team, organizationId }, own, governor);
     checkAdmin(rights, 'team');
     if (team.deletedAt === undefined) return { team: viewOfTeam(team, rights.role), removedMembers: [] };
     checkRestorable(context.clock, team, `Team ${teamId}`);

@@ -20,8 +20,9 @@ import { bindWrites, boundFields, isTheirs } from './membership.js';
 import { openWrites } from './organization-life.js';
 import { type Page, type Paged, pageOf } from './page.js';
 import { isRestorable } from './restorable.js';
-import { checkAdmin, seeOrganization } from './rights.js';
-import { belongingWrites, newTeamMember, visibleTeam } from './team-members.js';
+import { checkAdmin, seeOrganization, seeTeam } from './rights.js';
+import { newTeamMember } from './team-documents.js';
+import { belongingWrites } from './team-members.js';
 import { transact } from './transact.js';
 
 /** A deleted team shows the organization that it was in. */
@@ -133,8 +134,8 @@ async function organizationsOfOthers(
 }
 
 export async function getTeam({ store }: Context, caller: Caller, teamId: number): Promise<Team> {
-  const { team, rights } = await visibleTeam(store, caller, teamId);
-  return viewOfTeam(team, rights.role);
+  const { team, role } = await seeTeam(store, caller, teamId);
+  return viewOfTeam(team, role);
 }
 
 /** By number, each with the caller's own role in it. */

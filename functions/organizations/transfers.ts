@@ -22,8 +22,9 @@ import {
   readOrganizationWithDeleted,
   readTeam,
   readTeamMembers,
+  seeTeam,
 } from './rights.js';
-import { membersOfTeam, visibleTeam } from './team-members.js';
+import { membersOfTeam } from './team-documents.js';
 import { transactInTeam } from './transact.js';
 
 const collection = collections.transfers;
@@ -131,8 +132,7 @@ export async function listTransfers(
   teamId: number,
   page: Page,
 ): Promise<Paged<Transfer>> {
-  const { rights } = await visibleTeam(store, caller, teamId);
-  checkAdmin(rights, 'team');
+  checkAdmin(await seeTeam(store, caller, teamId), 'team');
   const found = await pageOf(
     store,
     { collection, where: [['teamId', '==', teamId]], orderBy: ['id', 'asc'] },

@@ -16,7 +16,7 @@ import { checkTheirs } from './membership.js';
 import { hasProjects, movedBootstraps, projectsStay } from './moved-bootstraps.js';
 import { checkAdmin, noTeam, readOrganizationMembers, readTeam, readTeamMembers } from './rights.js';
 import { checkTag, tagOf } from './tag.js';
-import { membersOfTeam } from './team-members.js';
+import { membersOfTeam } from './team-documents.js';
 import { transactInTeam } from './transact.js';
 
 export interface UndoAsked {
