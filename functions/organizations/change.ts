@@ -8,7 +8,7 @@ import type { TeamRecord } from './documents.js';
 import { eventWrite, type Told } from './events.js';
 import { bindWrites } from './membership.js';
 import { checkAdmin, type SeenOrganization, type SeenTeam, seeOrganization, seeTeam } from './rights.js';
-import { countedIn, type TeamFields, teamChange } from './team-documents.js';
+import { type TeamFields, teamChange } from './team-documents.js';
 
 export interface Effect<T> {
   readonly result: T;
@@ -18,7 +18,7 @@ export interface Effect<T> {
 }
 
 export interface TeamEffect<T> extends Effect<T> {
-  /** Of the team's own document. Unless it says otherwise, the team has as many members as before. */
+  /** Of the team's own document. */
   readonly team?: TeamFields;
 }
 
@@ -67,13 +67,13 @@ export function teamWrites(
   transaction: Transaction,
   actor: string,
   team: TeamRecord,
-  { writes = [], team: fields, events = [] }: Omit<TeamEffect<unknown>, 'result'>,
+  { writes = [], team: fields = {}, events = [] }: Omit<TeamEffect<unknown>, 'result'>,
 ): Write[] {
   if (events.length === 0) return [...writes];
   const { teamId, organizationId, changes } = team;
   return [
     ...writes,
-    teamChange(team, { members: countedIn(team, 0), ...fields }, events.length),
+    teamChange(team, fields, events.length),
     ...events.map((told, nth) =>
       eventWrite(transaction, { organizationId, teamId, version: changes + 1 + nth, actor, ...told }, { nth }),
     ),

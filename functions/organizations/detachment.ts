@@ -61,10 +61,8 @@ async function look({ store }: Context, teamId: number): Promise<Seen> {
   if (team === undefined) throw noTeam(teamId);
   if (team.organizationId === null) throw new Problem('conflict', `Team ${teamId} is in no organization.`);
   const members = await membersOfTeam({ store }, teamId);
-  const event = team.migration === null ? undefined : await arrivalOf(store, team);
-  if (team.migration !== null && event === undefined) throw nothingOnRecord(teamId);
-  if (event?.stayed === undefined) return { team, members, former: members };
-  return { team, members, former: formerIn(event) };
+  const event = await arrivalOf(store, team);
+  return { team, members, former: event === undefined ? members : formerIn(event) };
 }
 
 /** The members before a migration, with the accounts that were bound to them. */
@@ -73,28 +71,17 @@ export function formerIn({ before, stayed = [], boundTo }: EventRecord): readonl
   return [...stayed, ...left].map((each, i) => ({ ...each, boundTo: boundTo?.[i] ?? undefined }));
 }
 
-/** The event that recorded the team's migration into its organization, or its creation there. Undefined: none is left. */
+/** The event that recorded the team's migration into its organization. Undefined for a team that was created there. */
 export async function arrivalOf(
-  store: Store,
-  { teamId, organizationId, migration }: TeamRecord,
+  store: Pick<Store, 'get'>,
+  { teamId, migration }: TeamRecord,
 ): Promise<EventRecord | undefined> {
-  const found =
-    typeof migration === 'string'
-      ? [await store.get(collections.organizationEvents, migration)]
-      : await store.query({
-          collection: collections.organizationEvents,
-          where: [['organizationId', '==', organizationId as string]],
-          orderBy: ['id', 'desc'],
-        });
-  return found
-    .flatMap((document) => read(document, liftEvent)?.data ?? [])
-    .find((event) => event.teamId === teamId && ['team-migrated', 'team-created'].includes(event.action));
+  if (typeof migration !== 'string') return undefined;
+  const found = read(await store.get(collections.organizationEvents, migration), liftEvent)?.data;
+  if (found === undefined)
+    throw new Error(`The event ${migration} is missing, which brought team ${teamId} where it is`);
+  return found;
 }
-
-export const nothingOnRecord = (teamId: number): Problem =>
-  new Problem('conflict', `Nothing is on record of how team ${teamId} came into its organization.`, {
-    advice: 'Make a new team with the members that it shall have.',
-  });
 
 export function differences(members: readonly Former[], former: readonly Former[]) {
   const byEmail = (of: readonly Former[]) => new Map(of.map((each) => [each.email, each]));

@@ -156,8 +156,8 @@ async function readRecord(
   isTheirs: (each: Document) => boolean = () => true,
 ): Promise<Paged<OrganizationEvent>> {
   const place = after === undefined ? undefined : String(after);
-  // Ids from before 3.0.0 have the time of a process, whose clock may be ahead.
-  let from = place === undefined ? undefined : timeText(microsOf(place) + lagMicros);
+  // An id has the time of a read before the commit, so no event of this page has a later one.
+  let from = place === undefined ? undefined : timeText(microsOf(place) + 1);
   const sinceMicros = filter.since === undefined ? 0 : Date.parse(filter.since) * 1000;
   const found: Placed[] = [];
   const isOpen = Object.values(filter).every((each) => each === undefined);

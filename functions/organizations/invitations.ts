@@ -22,7 +22,7 @@ import { type InvitationRecord, liftInvitation, liftOrganization, organizationMe
 import { eventWrite } from './events.js';
 import { endOfInvitation, readInvitations } from './invitation-documents.js';
 import { stayWrites } from './leaving.js';
-import { type Added, firstVersion, newMember, viewOfMember } from './members.js';
+import { type Added, firstVersions, newMember, viewOfMember } from './members.js';
 import { boundFields, checkTheirs } from './membership.js';
 import { type Page, type Paged, pageOf } from './page.js';
 import { checkAdmin, readOrganizationMembers, readOrganizationWithDeleted, seeOrganization } from './rights.js';
@@ -208,7 +208,7 @@ export const acceptInvitation = (context: Context, caller: Caller, organizationI
       });
     }
     const { role } = invitation;
-    const version = await firstVersion(transaction, organizationId, email);
+    const [version = 1] = await firstVersions(transaction, organizationId, [email]);
     const addedAt = context.clock.now().toISOString();
     transaction.write(
       endOfInvitation(invitation),

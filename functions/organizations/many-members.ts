@@ -1,20 +1,12 @@
 /** Adds up to 500 members in one transaction, all or none. A refusal names everybody who speaks against it. */
-import { collections } from '../../shared/names.js';
 import type { AddedMembers, Member, Role } from '../../shared/organization/organization.js';
-import { mostTeamMembers } from '../../shared/organization/team.js';
 import { type Fault, Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import type { Caller } from '../identity/auth.js';
-import { read } from '../store/lift.js';
-import type { Transaction } from '../store/store.js';
 import { asAdmin, asTeamAdmin } from './change.js';
-import { liftMemberVersion, organizationMemberId } from './documents.js';
-import { endOfInvitation, readInvitations } from './invitation-documents.js';
 import { stayWrites } from './leaving.js';
-import { newMember } from './members.js';
-import { boundFields } from './membership.js';
-import { adminsIn, countMembers, newTeamMember } from './team-documents.js';
-import { full } from './team-members.js';
+import { additions } from './members.js';
+import { additionsTo } from './team-members.js';
 import { transact, transactInTeam } from './transact.js';
 
 const pathOf = (i: number): string => `members.${i}.email`;
@@ -57,37 +49,11 @@ export const addOrganizationMembers = (
       refuse(otherRoles(asked, known), 'conflict', adviceOnRoles);
       const outcome = result(asked, known);
       if (outcome.added.length === 0) return { result: outcome, writes: stay };
-      const added = await versionsOf(transaction, organizationId, outcome.added);
-      const invitations = await readInvitations(transaction, organizationId, emailsOf(added));
-      const addedAt = context.clock.now().toISOString();
-      return {
-        result: outcome,
-        writes: [
-          ...stay,
-          ...added.map((each) => newMember({ organizationId, ...each, addedAt })),
-          ...[...invitations.values()].map(endOfInvitation),
-        ],
-        events: added.map(({ email, role, version }) => ({
-          action: 'member-added',
-          email,
-          version,
-          before: null,
-          after: { email, role },
-        })),
-      };
+      const { writes, events } = await additions(context, transaction, organizationId, outcome.added);
+      return { result: outcome, writes: [...stay, ...writes], events };
     }),
   );
 };
-
-/** Each with the version that continues an earlier membership. */
-async function versionsOf(transaction: Transaction, organizationId: string, added: readonly Member[]) {
-  const ids = added.map(({ email }) => organizationMemberId(organizationId, email));
-  const ended = await transaction.getMany(collections.organizationMemberVersions, ids);
-  return added.map(({ email, role }, i) => ({
-    ...{ email, role },
-    version: (read(ended[i], liftMemberVersion)?.data.version ?? 0) + 1,
-  }));
-}
 
 export const addTeamMembers = (
   context: Context,
@@ -98,32 +64,11 @@ export const addTeamMembers = (
   transactInTeam(
     context,
     teamId,
-    asTeamAdmin(caller, teamId, emailsOf(asked), async ({ team, members, inOrganization }) => {
-      checkAll(asked, members, team.organizationId === null ? undefined : inOrganization);
-      const outcome = result(asked, members);
-      const { added } = outcome;
-      if (added.length === 0) return { result: outcome };
-      const before = await countMembers(context, team);
-      if (before + added.length > mostTeamMembers) throw full(team, before);
-      const addedAt = context.clock.now().toISOString();
-      return {
-        result: outcome,
-        writes: added.flatMap(({ email, role }) => {
-          const member = inOrganization.get(email);
-          const bound = email === caller.email ? boundFields(caller) : {};
-          return [
-            ...(member === undefined ? [] : stayWrites(context.clock, member)),
-            newTeamMember(teamId, email, role, addedAt, bound),
-          ];
-        }),
-        team: { admins: team.admins + adminsIn(added), members: before + added.length },
-        events: added.map(({ email, role }) => ({
-          action: 'team-member-added',
-          email,
-          before: null,
-          after: { email, role },
-        })),
-      };
+    asTeamAdmin(caller, teamId, emailsOf(asked), (seen) => {
+      checkAll(asked, seen.members, seen.team.organizationId === null ? undefined : seen.inOrganization);
+      const outcome = result(asked, seen.members);
+      if (outcome.added.length === 0) return { result: outcome };
+      return { result: outcome, ...additionsTo(context, caller, seen, outcome.added) };
     }),
   );
 

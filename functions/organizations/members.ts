@@ -32,14 +32,15 @@ export function newMember(
   return { kind: 'create', collection: collections.organizationMembers, id, data };
 }
 
-/** The version of the next change to a member. */
-export const nextVersion = ({ version = 1 }: Pick<OrganizationMemberRecord, 'version'>): number => version + 1;
-
-/** The version of an added member. It continues where an earlier membership ended. */
-export async function firstVersion(transaction: Transaction, organizationId: string, email: string): Promise<number> {
-  const id = organizationMemberId(organizationId, email);
-  const ended = await transaction.get(collections.organizationMemberVersions, id);
-  return (read(ended, liftMemberVersion)?.data.version ?? 0) + 1;
+/** The versions of added members, in their order. Each continues where an earlier membership ended. */
+export async function firstVersions(
+  transaction: Transaction,
+  organizationId: string,
+  emails: readonly string[],
+): Promise<number[]> {
+  const ids = emails.map((email) => organizationMemberId(organizationId, email));
+  const ended = await transaction.getMany(collections.organizationMemberVersions, ids);
+  return ended.map((each) => (read(each, liftMemberVersion)?.data.version ?? 0) + 1);
 }
 
 export const noMember = (email: string): Problem => new Problem('not-found', `${email} is no member.`);
@@ -74,6 +75,33 @@ export interface Added {
 export const otherRole = ({ email, role }: Member, advice: string): Problem =>
   new Problem('conflict', `${email} is a member already, as ${role}.`, { advice });
 
+/** What becomes of an organization by new members. They are invited no longer. */
+export async function additions(
+  { clock }: Pick<Context, 'clock'>,
+  transaction: Transaction,
+  organizationId: string,
+  added: readonly Member[],
+) {
+  const emails = added.map(({ email }) => email);
+  const versions = await firstVersions(transaction, organizationId, emails);
+  const invitations = await readInvitations(transaction, organizationId, emails);
+  const addedAt = clock.now().toISOString();
+  const records = added.map(({ email, role }, i) => ({
+    organizationId,
+    email,
+    role,
+    addedAt,
+    version: versions[i] ?? 1,
+  }));
+  return {
+    writes: [...records.map(newMember), ...[...invitations.values()].map(endOfInvitation)],
+    events: records.map(
+      ({ email, role, version }) =>
+        ({ action: 'member-added', email, version, before: null, after: { email, role } }) as const,
+    ),
+  };
+}
+
 export const addOrganizationMember = (
   context: Context,
   caller: Caller,
@@ -88,17 +116,7 @@ export const addOrganizationMember = (
       const stay = known === undefined ? [] : stayWrites(context.clock, known);
       if (known?.role === role) return { result: outcome(false), writes: stay };
       if (known !== undefined) throw otherRole(known, 'Set the role of the member instead.');
-      const version = await firstVersion(transaction, organizationId, email);
-      const invitations = await readInvitations(transaction, organizationId, [email]);
-      const addedAt = context.clock.now().toISOString();
-      return {
-        result: outcome(true),
-        writes: [
-          ...[...invitations.values()].map(endOfInvitation),
-          newMember({ organizationId, email, role, addedAt, version }),
-        ],
-        events: [{ action: 'member-added', email, version, before: null, after: { email, role } }],
-      };
+      return { result: outcome(true), ...(await additions(context, transaction, organizationId, [{ email, role }])) };
     }),
   );
 
@@ -115,7 +133,7 @@ export const setOrganizationMemberRole = (
       const stay = stayWrites(context.clock, member);
       if (member.role === role) return { result: { email, role }, writes: stay };
       if (member.role === 'admin') await checkAnother();
-      const version = nextVersion(member);
+      const version = member.version + 1;
       return {
         result: { email, role },
         writes: [

@@ -3,22 +3,19 @@
  * who are not in the new organization leave the team.
  */
 import type { Member } from '../../shared/organization/organization.js';
-import { type MigrationReply, mostTeamMembers } from '../../shared/organization/team.js';
+import type { MigrationReply } from '../../shared/organization/team.js';
 import { Problem } from '../../shared/problems.js';
 import type { Clock } from '../host/clock.js';
 import type { Caller } from '../identity/auth.js';
 import type { Transaction } from '../store/store.js';
 import type { OrganizationMemberRecord, OrganizationRecord, TeamMemberRecord, TeamRecord } from './documents.js';
-import { type EventWrite, eventWrite } from './events.js';
+import { eventWrite } from './events.js';
 import { stayWrites } from './leaving.js';
 import { viewOfMember } from './members.js';
 import { openWrites } from './organization-life.js';
 import { type Reader, readOrganizationMembers } from './rights.js';
 import { adminsIn, endOfTeamMember, teamChange } from './team-documents.js';
 import { viewOfTeam } from './teams.js';
-
-/** A document holds at most 1 MiB. */
-const mostEventBytes = 1_000_000;
 
 export interface Destination {
   readonly organization: OrganizationRecord;
@@ -125,7 +122,6 @@ export function moveTeam(
           { nth },
         );
   const events = [left, arrived].flatMap((each) => each ?? []);
-  for (const event of events) checkSize(event, teamId, members.length);
   const standing = { organizationId: to, migration: arrived?.id, admins: adminsIn(stays), members: stays.length };
   transaction.write(
     teamChange(team, standing, events.length),
@@ -134,12 +130,4 @@ export function moveTeam(
   );
   const role = stays.find(({ email }) => email === actor)?.role;
   return { team: viewOfTeam(moved, role), removedMembers: leaves.map(({ email }) => email) };
-}
-
-/** Teams from before 3.0.0 may have more members than the limit. */
-function checkSize({ data }: EventWrite, teamId: number, members: number): void {
-  if (Buffer.byteLength(JSON.stringify(data)) <= mostEventBytes) return;
-  throw new Problem('conflict', `Team ${teamId} has ${members} members, too many to move at once.`, {
-    advice: `Remove members until there are ${mostTeamMembers}, and add them again afterwards.`,
-  });
 }

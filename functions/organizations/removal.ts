@@ -22,7 +22,7 @@ import {
 import { eventWrite } from './events.js';
 import { hasOtherAdmin, keepingAnAdmin, lastAdmin } from './last-admin.js';
 import { markWrite, unmarkWrite } from './leaving.js';
-import { nextVersion, noMember, viewOfMember } from './members.js';
+import { noMember, viewOfMember } from './members.js';
 import { bindWrites } from './membership.js';
 import {
   checkAdmin,
@@ -204,7 +204,7 @@ const deleteMember = (context: Context, removal: Removal): Promise<boolean> =>
     if (member === undefined) return true;
     if (!ours) return false;
     const id = organizationMemberId(organizationId, email);
-    const version = nextVersion(member);
+    const version = member.version + 1;
     transaction.write(
       { kind: 'delete', collection: collections.organizationMembers, id },
       { kind: 'set', collection: collections.organizationMemberVersions, id, data: { schema: 1, version } },

@@ -36,8 +36,8 @@ export async function membersOfTeam({ store }: Pick<Context, 'store'>, teamId: n
   return found.map(({ data }) => liftTeamMember(data));
 }
 
-/** What a change writes of a team beside its counts of changes. */
-export type TeamFields = Partial<Omit<TeamRecord, 'schema' | 'teamId' | 'createdAt' | 'changes' | 'membersAt'>>;
+/** What a change writes of a team beside its count of changes. */
+export type TeamFields = Partial<Omit<TeamRecord, 'schema' | 'teamId' | 'createdAt' | 'changes'>>;
 
 /** Before any time. Sweep takes it at once. */
 const atOnce = new Date(0).toISOString();
@@ -53,7 +53,6 @@ export const teamChange = (team: TeamRecord, change: TeamFields, changes = 1): W
   data: {
     ...change,
     changes: team.changes + changes,
-    membersAt: team.changes + changes,
     ...(team.holds === true && { rolesAt: atOnce }),
   },
 });
@@ -61,17 +60,5 @@ export const teamChange = (team: TeamRecord, change: TeamFields, changes = 1): W
 /** How many admins one with this role is. */
 export const countAdmin = (role: Role): number => (role === 'admin' ? 1 : 0);
 
-/** Undefined if an earlier release has changed the team since the last count. */
-export const countedIn = ({ members, membersAt, changes }: TeamRecord, more: number): number | undefined =>
-  members === undefined || membersAt !== changes ? undefined : members + more;
-
 export const adminsIn = (members: readonly Member[]): number =>
   members.reduce((admins, { role }) => admins + countAdmin(role), 0);
-
-/**
- * The query is outside the transaction. That is safe: a concurrent change of the members writes the team, which the
- * transaction has read.
- */
-export async function countMembers({ store }: Pick<Context, 'store'>, team: TeamRecord): Promise<number> {
-  return countedIn(team, 0) ?? (await membersOfTeam({ store }, team.teamId)).length;
-}

@@ -19,8 +19,8 @@ import { stayWrites } from './leaving.js';
 import { type Added, noMember, otherRole, viewOfMember } from './members.js';
 import { boundFields } from './membership.js';
 import { type Page, type Paged, pageOf } from './page.js';
-import { seeTeam } from './rights.js';
-import { countAdmin, countedIn, countMembers, endOfTeamMember, newTeamMember } from './team-documents.js';
+import { type SeenTeam, seeTeam } from './rights.js';
+import { adminsIn, countAdmin, endOfTeamMember, newTeamMember } from './team-documents.js';
 import { transactInTeam } from './transact.js';
 
 /** The members, by e-mail. */
@@ -55,10 +55,37 @@ export function belongingWrites(
   });
 }
 
-export const full = ({ teamId }: TeamRecord, members: number): Problem =>
+const full = ({ teamId, members }: TeamRecord): Problem =>
   new Problem('conflict', `Team ${teamId} has ${members} members, and no team has more.`, {
     advice: `A team has at most ${mostTeamMembers} members. Remove one first, or make another team.`,
   });
+
+/** What becomes of a team by new members. */
+export function additionsTo(
+  { clock }: Pick<Context, 'clock'>,
+  caller: Caller,
+  { team, inOrganization }: SeenTeam,
+  added: readonly Member[],
+) {
+  const { teamId, organizationId } = team;
+  const belonging = added.flatMap(({ email }) =>
+    belongingWrites(clock, organizationId, email, inOrganization.get(email)),
+  );
+  if (team.members + added.length > mostTeamMembers) throw full(team);
+  const addedAt = clock.now().toISOString();
+  return {
+    writes: [
+      ...belonging,
+      ...added.map(({ email, role }) =>
+        newTeamMember(teamId, email, role, addedAt, email === caller.email ? boundFields(caller) : {}),
+      ),
+    ],
+    team: { admins: team.admins + adminsIn(added), members: team.members + added.length },
+    events: added.map(
+      ({ email, role }) => ({ action: 'team-member-added', email, before: null, after: { email, role } }) as const,
+    ),
+  };
+}
 
 export const addTeamMember = (
   context: Context,
@@ -69,22 +96,12 @@ export const addTeamMember = (
   transactInTeam(
     context,
     teamId,
-    asTeamAdmin(caller, teamId, [email], async ({ team, members, inOrganization }) => {
+    asTeamAdmin(caller, teamId, [email], (seen) => {
       const outcome = (added: boolean): Added => ({ member: { email, role }, added });
-      const known = members.get(email);
+      const known = seen.members.get(email);
       if (known?.role === role) return { result: outcome(false) };
       if (known !== undefined) throw otherRole(known, 'Remove them from the team, then add them with the other role.');
-      const belonging = belongingWrites(context.clock, team.organizationId, email, inOrganization.get(email));
-      const before = await countMembers(context, team);
-      if (before >= mostTeamMembers) throw full(team, before);
-      const addedAt = context.clock.now().toISOString();
-      const bound = email === caller.email ? boundFields(caller) : {};
-      return {
-        result: outcome(true),
-        writes: [...belonging, newTeamMember(teamId, email, role, addedAt, bound)],
-        team: { admins: team.admins + countAdmin(role), members: before + 1 },
-        events: [{ action: 'team-member-added', email, before: null, after: { email, role } }],
-      };
+      return { result: outcome(true), ...additionsTo(context, caller, seen, [{ email, role }]) };
     }),
   );
 
@@ -121,7 +138,7 @@ export const setTeamMemberRole = (
 export const leave = (team: TeamRecord, member: TeamMemberRecord, why: string | undefined): TeamEffect<void> => ({
   result: undefined,
   writes: [endOfTeamMember(team.teamId, member.email)],
-  team: { admins: team.admins - countAdmin(member.role), members: countedIn(team, -1) },
+  team: { admins: team.admins - countAdmin(member.role), members: team.members - 1 },
   events: [
     {
       action: 'team-member-removed',

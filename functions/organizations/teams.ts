@@ -69,7 +69,6 @@ export const createTeam = (
       changes: 1,
       admins: 1,
       members: 1,
-      membersAt: 1,
       ...(organizationId !== null && { migration: null }),
     };
     transaction.write(

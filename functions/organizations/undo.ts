@@ -9,7 +9,7 @@ import type { Context } from '../context.js';
 import type { Caller } from '../identity/auth.js';
 import { bindingOf } from '../identity/binding.js';
 import type { Transaction } from '../store/store.js';
-import { arrivalOf, differences, type Former, formerIn, nothingOnRecord, restore } from './detachment.js';
+import { arrivalOf, differences, type Former, formerIn, restore } from './detachment.js';
 import type { EventRecord, TeamRecord } from './documents.js';
 import { viewOfMember } from './members.js';
 import { checkTheirs } from './membership.js';
@@ -63,13 +63,11 @@ async function look(
   const team = await readTeam(transaction, teamId);
   if (team === undefined) throw noTeam(teamId);
   // Events never change, so they are read outside of the transaction.
-  const wasMoved = team.organizationId !== null && team.migration !== null;
-  const arrival = wasMoved ? await arrivalOf(context.store, team) : undefined;
-  const former = arrival?.stayed === undefined ? [] : formerIn(arrival);
+  const arrival = await arrivalOf(context.store, team);
+  const former = arrival === undefined ? [] : formerIn(arrival);
   const seesTeam = await checkMay(context, transaction, caller, team, former);
-  if (wasMoved && arrival === undefined) throw nothingOnRecord(teamId);
   const { organizationId } = team;
-  if (organizationId === null || arrival?.stayed === undefined) {
+  if (organizationId === null || arrival === undefined) {
     throw new Problem('conflict', `Team ${teamId} was not migrated into an organization that it is in.`, {
       advice: 'A team that was made in an organization, or has left it, has nothing to undo.',
     });
