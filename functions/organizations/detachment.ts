@@ -62,6 +62,7 @@ async function look({ store }: Context, teamId: number): Promise<Seen> {
   if (team.organizationId === null) throw new Problem('conflict', `Team ${teamId} is in no organization.`);
   const members = await membersOfTeam({ store }, teamId);
   const event = await arrivalOf(store, team);
+  checkOnRecord(team, event);
   return { team, members, former: event === undefined ? members : formerIn(event) };
 }
 
@@ -71,16 +72,20 @@ export function formerIn({ before, stayed = [], boundTo }: EventRecord): readonl
   return [...stayed, ...left].map((each, i) => ({ ...each, boundTo: boundTo?.[i] ?? undefined }));
 }
 
-/** The event that recorded the team's migration into its organization. Undefined for a team that was created there. */
-export async function arrivalOf(
+/** The event that recorded the team's migration into its organization. Undefined: it was created there, or none is left. */
+export const arrivalOf = async (
   store: Pick<Store, 'get'>,
-  { teamId, migration }: TeamRecord,
-): Promise<EventRecord | undefined> {
-  if (typeof migration !== 'string') return undefined;
-  const found = read(await store.get(collections.organizationEvents, migration), liftEvent)?.data;
-  if (found === undefined)
-    throw new Error(`The event ${migration} is missing, which brought team ${teamId} where it is`);
-  return found;
+  { migration }: TeamRecord,
+): Promise<EventRecord | undefined> =>
+  typeof migration === 'string'
+    ? read(await store.get(collections.organizationEvents, migration), liftEvent)?.data
+    : undefined;
+
+export function checkOnRecord({ teamId, migration }: TeamRecord, arrival: EventRecord | undefined): void {
+  if (typeof migration !== 'string' || arrival !== undefined) return;
+  throw new Problem('conflict', `Nothing is on record of how team ${teamId} came into its organization.`, {
+    advice: 'Make a new team with the members that it shall have.',
+  });
 }
 
 export function differences(members: readonly Former[], former: readonly Former[]) {

@@ -9,7 +9,7 @@ import type { Context } from '../context.js';
 import type { Caller } from '../identity/auth.js';
 import { bindingOf } from '../identity/binding.js';
 import type { Transaction } from '../store/store.js';
-import { arrivalOf, differences, type Former, formerIn, restore } from './detachment.js';
+import { arrivalOf, checkOnRecord, differences, type Former, formerIn, restore } from './detachment.js';
 import type { EventRecord, TeamRecord } from './documents.js';
 import { viewOfMember } from './members.js';
 import { checkTheirs } from './membership.js';
@@ -66,6 +66,7 @@ async function look(
   const arrival = await arrivalOf(context.store, team);
   const former = arrival === undefined ? [] : formerIn(arrival);
   const seesTeam = await checkMay(context, transaction, caller, team, former);
+  checkOnRecord(team, arrival);
   const { organizationId } = team;
   if (organizationId === null || arrival === undefined) {
     throw new Problem('conflict', `Team ${teamId} was not migrated into an organization that it is in.`, {
