@@ -18,7 +18,7 @@ import { liftTeam, type TeamRecord } from './documents.js';
 import { ceilingsAbove } from './limits.js';
 import { viewOfOrganization } from './organizations.js';
 import { readOrganizationWithDeleted, readTeam } from './rights.js';
-import { viewOfTeam } from './teams.js';
+import { viewOfTeam } from './teams/teams.js';
 import { transactInOrganization, transactInTeam } from './transact.js';
 
 type Kind = keyof Ceilings;

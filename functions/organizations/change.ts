@@ -5,10 +5,10 @@
 import type { Caller } from '../identity/auth.js';
 import type { Transaction, Write } from '../store/store.js';
 import type { TeamRecord } from './documents.js';
-import { eventWrite, type Told } from './events.js';
-import { bindWrites } from './membership.js';
+import { eventWrite, type Told } from './events/events.js';
+import { bindWrites } from './members/membership.js';
 import { checkAdmin, type SeenOrganization, type SeenTeam, seeOrganization, seeTeam } from './rights.js';
-import { type TeamFields, teamChange } from './team-documents.js';
+import { type TeamFields, teamChange } from './teams/documents.js';
 
 export interface Effect<T> {
   readonly result: T;

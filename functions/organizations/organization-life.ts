@@ -20,8 +20,8 @@ import {
   type TeamRecord,
   teamDocumentId,
 } from './documents.js';
-import { eventWrite } from './events.js';
-import { BeingRemoved } from './leaving.js';
+import { eventWrite } from './events/events.js';
+import { BeingRemoved } from './members/leaving.js';
 import { viewOfOrganization } from './organizations.js';
 import { checkRestorable, deletedNow, expiryOfOrganizationMember } from './restorable.js';
 import {

@@ -10,13 +10,13 @@ import { read } from '../store/lift.js';
 import { persist } from '../store/persist.js';
 import { Conflict, type Store, type Version, type Write } from '../store/store.js';
 import { liftTeam, liftTeamMember, type TeamRecord, teamDocumentId } from './documents.js';
-import { bindWrites, isTheirs } from './membership.js';
+import { bindWrites, isTheirs } from './members/membership.js';
 import { noTeam, type Rights, readTeamMembers, seeTeam } from './rights.js';
 import { transact } from './transact.js';
 
 export { type Bound, boundsOf, boundsOfTeam } from './ceilings.js';
-export { NotTheirs } from './membership.js';
-export { refusing } from './refusal.js';
+export { NotTheirs } from './members/membership.js';
+export { refusing } from './members/refusal.js';
 export type { Rights } from './rights.js';
 export { noTeam } from './rights.js';
 

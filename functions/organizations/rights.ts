@@ -22,7 +22,7 @@ import {
   teamDocumentId,
   teamMemberId,
 } from './documents.js';
-import { checkTheirs } from './membership.js';
+import { checkTheirs } from './members/membership.js';
 
 /** A store, or a transaction. */
 export type Reader = Pick<Transaction, 'get' | 'getMany'>;

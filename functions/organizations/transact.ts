@@ -3,8 +3,8 @@ import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import { Conflict, type Transaction, type Write } from '../store/store.js';
 import { inTurn } from '../store/turns.js';
-import { BeingRemoved } from './leaving.js';
-import { noticesOf } from './notices.js';
+import { noticesOf } from './events/notices.js';
+import { BeingRemoved } from './members/leaving.js';
 
 type Transacting = Pick<Context, 'store' | 'clock' | 'random' | 'config'>;
 

@@ -2,29 +2,29 @@
 import { type Config, readConfig } from '../../functions/config.js';
 import { type Context, createContext } from '../../functions/context.js';
 import { setOrganizationCeilings, setTeamCeilings } from '../../functions/organizations/ceilings.js';
-import { detachTeam } from '../../functions/organizations/detachment.js';
 import {
   acceptInvitation,
   declineInvitation,
   inviteMembers,
   resendInvitation,
   revokeInvitation,
-} from '../../functions/organizations/invitations.js';
-import { addOrganizationMembers, addTeamMembers } from '../../functions/organizations/many-members.js';
-import { addOrganizationMember, setOrganizationMemberRole } from '../../functions/organizations/members.js';
-import { migrateTeam } from '../../functions/organizations/migration.js';
+} from '../../functions/organizations/members/invitations.js';
+import { addOrganizationMembers, addTeamMembers } from '../../functions/organizations/members/many-members.js';
+import { addOrganizationMember, setOrganizationMemberRole } from '../../functions/organizations/members/members.js';
+import { removeOrganizationMember } from '../../functions/organizations/members/removal.js';
+import { detachTeam } from '../../functions/organizations/moves/detachment.js';
+import { migrateTeam } from '../../functions/organizations/moves/migration.js';
+import { acceptTransfer, proposeTransfer, refuseTransfer } from '../../functions/organizations/moves/transfers.js';
+import { undoMigration } from '../../functions/organizations/moves/undo.js';
 import {
   deleteOrganization,
   renameOrganization,
   restoreOrganization,
 } from '../../functions/organizations/organization-life.js';
 import { createOrganization } from '../../functions/organizations/organizations.js';
-import { removeOrganizationMember } from '../../functions/organizations/removal.js';
-import { deleteTeam, renameTeam, restoreTeam } from '../../functions/organizations/team-life.js';
-import { addTeamMember, removeTeamMember, setTeamMemberRole } from '../../functions/organizations/team-members.js';
-import { createTeam } from '../../functions/organizations/teams.js';
-import { acceptTransfer, proposeTransfer, refuseTransfer } from '../../functions/organizations/transfers.js';
-import { undoMigration } from '../../functions/organizations/undo.js';
+import { deleteTeam, renameTeam, restoreTeam } from '../../functions/organizations/teams/life.js';
+import { addTeamMember, removeTeamMember, setTeamMemberRole } from '../../functions/organizations/teams/members.js';
+import { createTeam } from '../../functions/organizations/teams/teams.js';
 import { Problem } from '../../shared/problems.js';
 import type { Action, Outcome } from './model.js';
 import { operator } from './organizations-server.js';

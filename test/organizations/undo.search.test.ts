@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { realClock } from '../../functions/host/clock.js';
 import { realRandom } from '../../functions/host/random.js';
-import { previewUndo, undoMigration } from '../../functions/organizations/undo.js';
+import { previewUndo, undoMigration } from '../../functions/organizations/moves/undo.js';
 import { createMemoryStore } from '../../local/functions/memory-store.js';
 import type { Member } from '../../shared/organization/organization.js';
 import type { UndoPreview } from '../../shared/organization/team.js';

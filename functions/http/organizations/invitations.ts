@@ -9,7 +9,7 @@ import {
   listOwnInvitations,
   resendInvitation,
   revokeInvitation,
-} from '../../organizations/invitations.js';
+} from '../../organizations/members/invitations.js';
 import type { AnswerInPages } from '../paging.js';
 import { added, itself, nothing, type Operations, ok, operation } from './operations.js';
 

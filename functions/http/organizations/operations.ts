@@ -4,8 +4,8 @@
  */
 import type { Route, RouteTable } from '../../../shared/api.js';
 import type { Context } from '../../context.js';
-import type { Added } from '../../organizations/members.js';
-import { refusing } from '../../organizations/refusal.js';
+import type { Added } from '../../organizations/members/members.js';
+import { refusing } from '../../organizations/members/refusal.js';
 import { answerOnce, type KeyedCall } from '../idempotency.js';
 import { countChange } from '../rate-limit.js';
 import type { Answer } from '../reply.js';

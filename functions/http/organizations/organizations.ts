@@ -6,18 +6,18 @@ import { organizationRoutes as routes } from '../../../shared/organization/route
 import type { Context } from '../../context.js';
 import { createVerifier } from '../../identity/auth.js';
 import { setOrganizationCeilings } from '../../organizations/ceilings.js';
-import { listEvents } from '../../organizations/events.js';
-import { addOrganizationMembers } from '../../organizations/many-members.js';
+import { listEvents } from '../../organizations/events/events.js';
+import { replayOrganization } from '../../organizations/events/replay.js';
+import { addOrganizationMembers } from '../../organizations/members/many-members.js';
 import {
   addOrganizationMember,
   listOrganizationMembers,
   setOrganizationMemberRole,
-} from '../../organizations/members.js';
+} from '../../organizations/members/members.js';
+import { removeOrganizationMember } from '../../organizations/members/removal.js';
 import { deleteOrganization, renameOrganization, restoreOrganization } from '../../organizations/organization-life.js';
 import { createOrganization, getOrganization, listOrganizations } from '../../organizations/organizations.js';
-import { removeOrganizationMember } from '../../organizations/removal.js';
-import { replayOrganization } from '../../organizations/replay.js';
-import { listOrganizationTeams } from '../../organizations/teams.js';
+import { listOrganizationTeams } from '../../organizations/teams/teams.js';
 import { consoleHandlers } from '../console/console.js';
 import { healthHandlers } from '../health.js';
 import { documentHandlers, tryHandlers } from '../openapi/description.js';

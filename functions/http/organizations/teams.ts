@@ -4,27 +4,27 @@ import { organizationRoutes as routes } from '../../../shared/organization/route
 import type { Team } from '../../../shared/organization/team.js';
 import type { Context } from '../../context.js';
 import { setTeamCeilings } from '../../organizations/ceilings.js';
-import { detachTeam } from '../../organizations/detachment.js';
-import { type EventFilter, listTeamEvents } from '../../organizations/events.js';
-import { addTeamMembers } from '../../organizations/many-members.js';
-import { migrateTeam, previewMigration } from '../../organizations/migration.js';
-import { replayTeam } from '../../organizations/replay.js';
-import { deleteTeam, renameTeam, restoreTeam } from '../../organizations/team-life.js';
-import {
-  addTeamMember,
-  listTeamMembers,
-  removeTeamMember,
-  setTeamMemberRole,
-} from '../../organizations/team-members.js';
-import { createTeam, getTeam, listTeams } from '../../organizations/teams.js';
+import { type EventFilter, listTeamEvents } from '../../organizations/events/events.js';
+import { replayTeam } from '../../organizations/events/replay.js';
+import { addTeamMembers } from '../../organizations/members/many-members.js';
+import { detachTeam } from '../../organizations/moves/detachment.js';
+import { migrateTeam, previewMigration } from '../../organizations/moves/migration.js';
 import {
   acceptTransfer,
   listTransfers,
   type Proposed,
   proposeTransfer,
   refuseTransfer,
-} from '../../organizations/transfers.js';
-import { previewUndo, undoMigration } from '../../organizations/undo.js';
+} from '../../organizations/moves/transfers.js';
+import { previewUndo, undoMigration } from '../../organizations/moves/undo.js';
+import { deleteTeam, renameTeam, restoreTeam } from '../../organizations/teams/life.js';
+import {
+  addTeamMember,
+  listTeamMembers,
+  removeTeamMember,
+  setTeamMemberRole,
+} from '../../organizations/teams/members.js';
+import { createTeam, getTeam, listTeams } from '../../organizations/teams/teams.js';
 import type { AnswerInPages } from '../paging.js';
 import type { Answer } from '../reply.js';
 import { added, itself, nothing, type Operations, ok, operation, preview } from './operations.js';

@@ -1,6 +1,6 @@
 /** Holds a change to the preview on which its caller decided: by an entity tag of what the preview showed. */
 import { createHash } from 'node:crypto';
-import { Problem } from '../../shared/problems.js';
+import { Problem } from '../../../shared/problems.js';
 
 export const tagOf = (shown: readonly unknown[]): string =>
   `"${createHash('sha256').update(JSON.stringify(shown)).digest('base64url')}"`;

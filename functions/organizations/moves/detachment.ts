@@ -2,22 +2,22 @@
  * Takes a team out of its organization and restores the members that it had before its migration. It is for operators, to undo
  * a migration that the organization had no right to.
  */
-import { collections } from '../../shared/names.js';
-import type { Member } from '../../shared/organization/organization.js';
-import type { Detached } from '../../shared/organization/team.js';
-import { Problem } from '../../shared/problems.js';
-import type { Context } from '../context.js';
-import type { Caller } from '../identity/auth.js';
-import { read } from '../store/lift.js';
-import type { Store, Transaction, Write } from '../store/store.js';
-import { type EventRecord, liftEvent, type TeamRecord, teamMemberId } from './documents.js';
-import { eventWrite } from './events.js';
-import { viewOfMember } from './members.js';
+import { collections } from '../../../shared/names.js';
+import type { Member } from '../../../shared/organization/organization.js';
+import type { Detached } from '../../../shared/organization/team.js';
+import { Problem } from '../../../shared/problems.js';
+import type { Context } from '../../context.js';
+import type { Caller } from '../../identity/auth.js';
+import { read } from '../../store/lift.js';
+import type { Store, Transaction, Write } from '../../store/store.js';
+import { type EventRecord, liftEvent, type TeamRecord, teamMemberId } from '../documents.js';
+import { eventWrite } from '../events/events.js';
+import { viewOfMember } from '../members/members.js';
+import { checkOperator, noTeam, readTeam, seeTeam } from '../rights.js';
+import { adminsIn, endOfTeamMember, membersOfTeam, newTeamMember, teamChange } from '../teams/documents.js';
+import { viewOfTeam } from '../teams/teams.js';
+import { busy, judged, transactInTeam } from '../transact.js';
 import { noAdmin } from './move.js';
-import { checkOperator, noTeam, readTeam, seeTeam } from './rights.js';
-import { adminsIn, endOfTeamMember, membersOfTeam, newTeamMember, teamChange } from './team-documents.js';
-import { viewOfTeam } from './teams.js';
-import { busy, judged, transactInTeam } from './transact.js';
 
 const rounds = 8;
 

@@ -2,19 +2,18 @@
  * Moves a team by agreement: into an organization, on to another one, or out of its organization. One side proposes, the other
  * accepts. Whoever governs both sides moves it at once.
  */
-import { addSeconds } from '../../shared/add-seconds.js';
-import { collections } from '../../shared/names.js';
-import { type MigrationReply, type Transfer, transferDays } from '../../shared/organization/team.js';
-import { Problem } from '../../shared/problems.js';
-import type { Context } from '../context.js';
-import type { Caller } from '../identity/auth.js';
-import { read } from '../store/lift.js';
-import type { Transaction, Write } from '../store/store.js';
-import { liftTransfer, type TeamRecord, type TransferRecord } from './documents.js';
-import { eventWrite } from './events.js';
-import { bindWrites, checkTheirs, type Membership } from './membership.js';
-import { checkOutsiders, divideNow, moveTeam } from './move.js';
-import { type Page, type Paged, pageOf } from './page.js';
+import { addSeconds } from '../../../shared/add-seconds.js';
+import { collections } from '../../../shared/names.js';
+import { type MigrationReply, type Transfer, transferDays } from '../../../shared/organization/team.js';
+import { Problem } from '../../../shared/problems.js';
+import type { Context } from '../../context.js';
+import type { Caller } from '../../identity/auth.js';
+import { read } from '../../store/lift.js';
+import type { Transaction, Write } from '../../store/store.js';
+import { liftTransfer, type TeamRecord, type TransferRecord } from '../documents.js';
+import { eventWrite } from '../events/events.js';
+import { bindWrites, checkTheirs, type Membership } from '../members/membership.js';
+import { type Page, type Paged, pageOf } from '../page.js';
 import {
   checkAdmin,
   noTeam,
@@ -23,9 +22,10 @@ import {
   readTeam,
   readTeamMembers,
   seeTeam,
-} from './rights.js';
-import { membersOfTeam } from './team-documents.js';
-import { transactInTeam } from './transact.js';
+} from '../rights.js';
+import { membersOfTeam } from '../teams/documents.js';
+import { transactInTeam } from '../transact.js';
+import { checkOutsiders, divideNow, moveTeam } from './move.js';
 
 const collection = collections.transfers;
 const waitSeconds = transferDays * 86_400;

@@ -3,14 +3,14 @@
  * takes an admin away reads another admin in the same transaction, as a witness. Two changes that take away each other's
  * witness cannot both commit.
  */
-import { collections } from '../../shared/names.js';
-import { Problem } from '../../shared/problems.js';
-import type { Context } from '../context.js';
-import type { Transaction } from '../store/store.js';
-import { liftOrganizationMember } from './documents.js';
+import { collections } from '../../../shared/names.js';
+import { Problem } from '../../../shared/problems.js';
+import type { Context } from '../../context.js';
+import type { Transaction } from '../../store/store.js';
+import { liftOrganizationMember } from '../documents.js';
+import { readOrganizationMembers } from '../rights.js';
+import { busy, transact } from '../transact.js';
 import { stayWrites } from './leaving.js';
-import { readOrganizationMembers } from './rights.js';
-import { busy, transact } from './transact.js';
 
 const rounds = 5;
 const candidatesAtOnce = 3;

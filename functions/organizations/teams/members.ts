@@ -1,27 +1,27 @@
 /** Shows, adds and removes the members of a team. */
-import { collections } from '../../shared/names.js';
-import type { Member } from '../../shared/organization/organization.js';
-import { mostTeamMembers } from '../../shared/organization/team.js';
-import { Problem } from '../../shared/problems.js';
-import type { Context } from '../context.js';
-import type { Clock } from '../host/clock.js';
-import type { Caller } from '../identity/auth.js';
-import type { Write } from '../store/store.js';
-import { asSeer, asTeamAdmin, type TeamEffect } from './change.js';
+import { collections } from '../../../shared/names.js';
+import type { Member } from '../../../shared/organization/organization.js';
+import { mostTeamMembers } from '../../../shared/organization/team.js';
+import { Problem } from '../../../shared/problems.js';
+import type { Context } from '../../context.js';
+import type { Clock } from '../../host/clock.js';
+import type { Caller } from '../../identity/auth.js';
+import type { Write } from '../../store/store.js';
+import { asSeer, asTeamAdmin, type TeamEffect } from '../change.js';
 import {
   liftTeamMember,
   type OrganizationMemberRecord,
   type TeamMemberRecord,
   type TeamRecord,
   teamMemberId,
-} from './documents.js';
-import { stayWrites } from './leaving.js';
-import { type Added, noMember, otherRole, viewOfMember } from './members.js';
-import { boundFields } from './membership.js';
-import { type Page, type Paged, pageOf } from './page.js';
-import { type SeenTeam, seeTeam } from './rights.js';
-import { adminsIn, countAdmin, endOfTeamMember, newTeamMember } from './team-documents.js';
-import { transactInTeam } from './transact.js';
+} from '../documents.js';
+import { stayWrites } from '../members/leaving.js';
+import { type Added, noMember, otherRole, viewOfMember } from '../members/members.js';
+import { boundFields } from '../members/membership.js';
+import { type Page, type Paged, pageOf } from '../page.js';
+import { type SeenTeam, seeTeam } from '../rights.js';
+import { transactInTeam } from '../transact.js';
+import { adminsIn, countAdmin, endOfTeamMember, newTeamMember } from './documents.js';
 
 /** The members, by e-mail. */
 export async function listTeamMembers(

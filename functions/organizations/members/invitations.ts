@@ -2,31 +2,31 @@
  * Invites people into an organization. They join by their own acceptance, within two weeks. plinth sends no mail: the webhook
  * tells of each invitation, and those invited see it in their own list.
  */
-import { addSeconds } from '../../shared/add-seconds.js';
-import { collections } from '../../shared/names.js';
+import { addSeconds } from '../../../shared/add-seconds.js';
+import { collections } from '../../../shared/names.js';
 import {
   type Invitation,
   type Invited,
   invitedDays,
   type Member,
   restorableDays,
-} from '../../shared/organization/organization.js';
-import { Problem } from '../../shared/problems.js';
-import type { Context } from '../context.js';
-import type { Clock } from '../host/clock.js';
-import type { Caller } from '../identity/auth.js';
-import { read } from '../store/lift.js';
-import type { Transaction, Write } from '../store/store.js';
-import { asAdmin } from './change.js';
-import { type InvitationRecord, liftInvitation, liftOrganization, organizationMemberId } from './documents.js';
-import { eventWrite } from './events.js';
+} from '../../../shared/organization/organization.js';
+import { Problem } from '../../../shared/problems.js';
+import type { Context } from '../../context.js';
+import type { Clock } from '../../host/clock.js';
+import type { Caller } from '../../identity/auth.js';
+import { read } from '../../store/lift.js';
+import type { Transaction, Write } from '../../store/store.js';
+import { asAdmin } from '../change.js';
+import { type InvitationRecord, liftInvitation, liftOrganization, organizationMemberId } from '../documents.js';
+import { eventWrite } from '../events/events.js';
+import { type Page, type Paged, pageOf } from '../page.js';
+import { checkAdmin, readOrganizationMembers, readOrganizationWithDeleted, seeOrganization } from '../rights.js';
+import { transact } from '../transact.js';
 import { endOfInvitation, readInvitations } from './invitation-documents.js';
 import { stayWrites } from './leaving.js';
 import { type Added, firstVersions, newMember, viewOfMember } from './members.js';
 import { boundFields, checkTheirs } from './membership.js';
-import { type Page, type Paged, pageOf } from './page.js';
-import { checkAdmin, readOrganizationMembers, readOrganizationWithDeleted, seeOrganization } from './rights.js';
-import { transact } from './transact.js';
 
 const daySeconds = 86_400;
 const collection = collections.invitations;

@@ -2,22 +2,22 @@
  * Undoes the migration that brought a team into its present organization: the team stands alone again, with the members and
  * roles that it had. A preview names every difference first.
  */
-import { addSeconds } from '../../shared/add-seconds.js';
-import { type Detached, type UndoPreview, undoableDays } from '../../shared/organization/team.js';
-import { Problem } from '../../shared/problems.js';
-import type { Context } from '../context.js';
-import type { Caller } from '../identity/auth.js';
-import { bindingOf } from '../identity/binding.js';
-import type { Transaction } from '../store/store.js';
+import { addSeconds } from '../../../shared/add-seconds.js';
+import { type Detached, type UndoPreview, undoableDays } from '../../../shared/organization/team.js';
+import { Problem } from '../../../shared/problems.js';
+import type { Context } from '../../context.js';
+import type { Caller } from '../../identity/auth.js';
+import { bindingOf } from '../../identity/binding.js';
+import type { Transaction } from '../../store/store.js';
+import type { EventRecord, TeamRecord } from '../documents.js';
+import { viewOfMember } from '../members/members.js';
+import { checkTheirs } from '../members/membership.js';
+import { checkAdmin, noTeam, readOrganizationMembers, readTeam, readTeamMembers } from '../rights.js';
+import { membersOfTeam } from '../teams/documents.js';
+import { transactInTeam } from '../transact.js';
 import { arrivalOf, checkOnRecord, differences, type Former, formerIn, restore } from './detachment.js';
-import type { EventRecord, TeamRecord } from './documents.js';
-import { viewOfMember } from './members.js';
-import { checkTheirs } from './membership.js';
 import { hasProjects, movedBootstraps, projectsStay } from './moved-bootstraps.js';
-import { checkAdmin, noTeam, readOrganizationMembers, readTeam, readTeamMembers } from './rights.js';
 import { checkTag, tagOf } from './tag.js';
-import { membersOfTeam } from './team-documents.js';
-import { transactInTeam } from './transact.js';
 
 export interface UndoAsked {
   readonly teamId: number;

@@ -1,11 +1,11 @@
 /** Creates teams and shows them. */
-import { collections } from '../../shared/names.js';
-import type { Role } from '../../shared/organization/organization.js';
-import type { Team } from '../../shared/organization/team.js';
-import type { Context } from '../context.js';
-import type { Caller } from '../identity/auth.js';
-import { read } from '../store/lift.js';
-import type { Store } from '../store/store.js';
+import { collections } from '../../../shared/names.js';
+import type { Role } from '../../../shared/organization/organization.js';
+import type { Team } from '../../../shared/organization/team.js';
+import type { Context } from '../../context.js';
+import type { Caller } from '../../identity/auth.js';
+import { read } from '../../store/lift.js';
+import type { Store } from '../../store/store.js';
 import {
   liftOrganizationMember,
   liftTeam,
@@ -14,16 +14,16 @@ import {
   type TeamRecord,
   teamDocumentId,
   teamMemberId,
-} from './documents.js';
-import { eventWrite } from './events.js';
-import { bindWrites, boundFields, isTheirs } from './membership.js';
-import { openWrites } from './organization-life.js';
-import { type Page, type Paged, pageOf } from './page.js';
-import { isRestorable } from './restorable.js';
-import { checkAdmin, seeOrganization, seeTeam } from './rights.js';
-import { newTeamMember } from './team-documents.js';
-import { belongingWrites } from './team-members.js';
-import { transact } from './transact.js';
+} from '../documents.js';
+import { eventWrite } from '../events/events.js';
+import { bindWrites, boundFields, isTheirs } from '../members/membership.js';
+import { openWrites } from '../organization-life.js';
+import { type Page, type Paged, pageOf } from '../page.js';
+import { isRestorable } from '../restorable.js';
+import { checkAdmin, seeOrganization, seeTeam } from '../rights.js';
+import { transact } from '../transact.js';
+import { newTeamMember } from './documents.js';
+import { belongingWrites } from './members.js';
 
 /** A deleted team shows the organization that it was in. */
 export const viewOfTeam = (

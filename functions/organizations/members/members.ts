@@ -1,24 +1,24 @@
 /** Shows and adds the members of an organization, and changes their roles. */
-import { collections } from '../../shared/names.js';
-import type { Member } from '../../shared/organization/organization.js';
-import { Problem } from '../../shared/problems.js';
-import type { Context } from '../context.js';
-import type { Caller } from '../identity/auth.js';
-import { read } from '../store/lift.js';
-import type { Transaction, Write } from '../store/store.js';
-import { asAdmin } from './change.js';
+import { collections } from '../../../shared/names.js';
+import type { Member } from '../../../shared/organization/organization.js';
+import { Problem } from '../../../shared/problems.js';
+import type { Context } from '../../context.js';
+import type { Caller } from '../../identity/auth.js';
+import { read } from '../../store/lift.js';
+import type { Transaction, Write } from '../../store/store.js';
+import { asAdmin } from '../change.js';
 import {
   liftMemberVersion,
   liftOrganizationMember,
   type OrganizationMemberRecord,
   organizationMemberId,
-} from './documents.js';
+} from '../documents.js';
+import { type Page, type Paged, pageOf } from '../page.js';
+import { seeOrganization } from '../rights.js';
+import { transact } from '../transact.js';
 import { endOfInvitation, readInvitations } from './invitation-documents.js';
 import { keepingAnAdmin } from './last-admin.js';
 import { stayWrites } from './leaving.js';
-import { type Page, type Paged, pageOf } from './page.js';
-import { seeOrganization } from './rights.js';
-import { transact } from './transact.js';
 
 export const viewOfMember = ({ email, role }: Member): Member => ({ email, role });
 

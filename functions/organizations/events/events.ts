@@ -3,14 +3,14 @@
  * it.
  */
 import { createHash } from 'node:crypto';
-import { collections } from '../../shared/names.js';
-import type { Member, OrganizationEvent } from '../../shared/organization/organization.js';
-import type { Context } from '../context.js';
-import type { Caller } from '../identity/auth.js';
-import type { Document, Store, Transaction, Write } from '../store/store.js';
-import { type EventRecord, liftEvent } from './documents.js';
-import type { Page, Paged } from './page.js';
-import { checkAdmin, seeOrganization, seeTeam } from './rights.js';
+import { collections } from '../../../shared/names.js';
+import type { Member, OrganizationEvent } from '../../../shared/organization/organization.js';
+import type { Context } from '../../context.js';
+import type { Caller } from '../../identity/auth.js';
+import type { Document, Store, Transaction, Write } from '../../store/store.js';
+import { type EventRecord, liftEvent } from '../documents.js';
+import type { Page, Paged } from '../page.js';
+import { checkAdmin, seeOrganization, seeTeam } from '../rights.js';
 import { removedBy } from './team-notice.js';
 
 export type Told = Pick<EventRecord, 'organizationId' | 'actor' | 'before' | 'after'> &

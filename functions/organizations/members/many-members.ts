@@ -1,13 +1,13 @@
 /** Adds up to 500 members in one transaction, all or none. A refusal names everybody who speaks against it. */
-import type { AddedMembers, Member, Role } from '../../shared/organization/organization.js';
-import { type Fault, Problem } from '../../shared/problems.js';
-import type { Context } from '../context.js';
-import type { Caller } from '../identity/auth.js';
-import { asAdmin, asTeamAdmin } from './change.js';
+import type { AddedMembers, Member, Role } from '../../../shared/organization/organization.js';
+import { type Fault, Problem } from '../../../shared/problems.js';
+import type { Context } from '../../context.js';
+import type { Caller } from '../../identity/auth.js';
+import { asAdmin, asTeamAdmin } from '../change.js';
+import { additionsTo } from '../teams/members.js';
+import { transact, transactInTeam } from '../transact.js';
 import { stayWrites } from './leaving.js';
 import { additions } from './members.js';
-import { additionsTo } from './team-members.js';
-import { transact, transactInTeam } from './transact.js';
 
 const pathOf = (i: number): string => `members.${i}.email`;
 

@@ -4,13 +4,13 @@
  * no team accepts them. Find their teams again, and refuse, or remove them from there. Delete the member. A retry finishes a
  * removal that stopped half-way.
  */
-import { collections } from '../../shared/names.js';
-import { Problem } from '../../shared/problems.js';
-import type { Context } from '../context.js';
-import type { Caller } from '../identity/auth.js';
-import { read } from '../store/lift.js';
-import type { Transaction } from '../store/store.js';
-import { teamWrites } from './change.js';
+import { collections } from '../../../shared/names.js';
+import { Problem } from '../../../shared/problems.js';
+import type { Context } from '../../context.js';
+import type { Caller } from '../../identity/auth.js';
+import { read } from '../../store/lift.js';
+import type { Transaction } from '../../store/store.js';
+import { teamWrites } from '../change.js';
 import {
   liftTeam,
   liftTeamMember,
@@ -18,12 +18,8 @@ import {
   type TeamRecord,
   teamDocumentId,
   teamMemberId,
-} from './documents.js';
-import { eventWrite } from './events.js';
-import { hasOtherAdmin, keepingAnAdmin, lastAdmin } from './last-admin.js';
-import { markWrite, unmarkWrite } from './leaving.js';
-import { noMember, viewOfMember } from './members.js';
-import { bindWrites } from './membership.js';
+} from '../documents.js';
+import { eventWrite } from '../events/events.js';
 import {
   checkAdmin,
   type Reader,
@@ -31,9 +27,13 @@ import {
   readTeam,
   readTeamMembers,
   seeOrganization,
-} from './rights.js';
-import { leave } from './team-members.js';
-import { busy, transact, transactInTeam } from './transact.js';
+} from '../rights.js';
+import { leave } from '../teams/members.js';
+import { busy, transact, transactInTeam } from '../transact.js';
+import { hasOtherAdmin, keepingAnAdmin, lastAdmin } from './last-admin.js';
+import { markWrite, unmarkWrite } from './leaving.js';
+import { noMember, viewOfMember } from './members.js';
+import { bindWrites } from './membership.js';
 
 interface Removal {
   readonly organizationId: string;

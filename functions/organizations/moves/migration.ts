@@ -2,17 +2,15 @@
  * Moves a standalone team into an organization, and previews the move. One transaction reads all that the rule depends on: the
  * team, and each of its members as a member of the organization.
  */
-import type { Member } from '../../shared/organization/organization.js';
-import type { MigrationPreview, MigrationReply } from '../../shared/organization/team.js';
-import { Problem } from '../../shared/problems.js';
-import type { Context } from '../context.js';
-import type { Caller } from '../identity/auth.js';
-import { passedBy } from './ceilings.js';
-import type { OrganizationRecord, TeamMemberRecord, TeamRecord } from './documents.js';
-import { viewOfMember } from './members.js';
-import { bindWrites, checkTheirs, isTheirs } from './membership.js';
-import { checkOutsiders, type Division, divide, divideNow, moveTeam, outsidersIn } from './move.js';
-import { hasProjects, movedBootstraps, projectsStay } from './moved-bootstraps.js';
+import type { Member } from '../../../shared/organization/organization.js';
+import type { MigrationPreview, MigrationReply } from '../../../shared/organization/team.js';
+import { Problem } from '../../../shared/problems.js';
+import type { Context } from '../../context.js';
+import type { Caller } from '../../identity/auth.js';
+import { passedBy } from '../ceilings.js';
+import type { OrganizationRecord, TeamMemberRecord, TeamRecord } from '../documents.js';
+import { viewOfMember } from '../members/members.js';
+import { bindWrites, checkTheirs, isTheirs } from '../members/membership.js';
 import {
   checkAdmin,
   noTeam,
@@ -23,11 +21,13 @@ import {
   rightsInTeam,
   type SeenOrganization,
   seeOrganization,
-} from './rights.js';
+} from '../rights.js';
+import { membersOfTeam } from '../teams/documents.js';
+import { viewOfTeam } from '../teams/teams.js';
+import { transact, transactInTeam } from '../transact.js';
+import { checkOutsiders, type Division, divide, divideNow, moveTeam, outsidersIn } from './move.js';
+import { hasProjects, movedBootstraps, projectsStay } from './moved-bootstraps.js';
 import { checkTag, tagOf } from './tag.js';
-import { membersOfTeam } from './team-documents.js';
-import { viewOfTeam } from './teams.js';
-import { transact, transactInTeam } from './transact.js';
 
 /** The team, if the caller may move it into the organization. Otherwise throws why not. */
 async function movable(

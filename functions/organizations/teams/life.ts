@@ -2,19 +2,19 @@
  * Renames, deletes and restores a team. A deleted team is in no organization. One that comes back into its organization comes
  * without the members who have left that organization meanwhile.
  */
-import { collections } from '../../shared/names.js';
-import type { MigrationReply, Team } from '../../shared/organization/team.js';
-import { Problem } from '../../shared/problems.js';
-import type { Context } from '../context.js';
-import type { Caller } from '../identity/auth.js';
-import type { Transaction } from '../store/store.js';
-import { asTeamAdmin } from './change.js';
-import type { TeamRecord } from './documents.js';
-import { eventWrite } from './events.js';
-import { viewOfMember } from './members.js';
-import { bindWrites } from './membership.js';
-import { divideNow } from './move.js';
-import { checkRestorable, deletedNow, expiryOfTeamMember } from './restorable.js';
+import { collections } from '../../../shared/names.js';
+import type { MigrationReply, Team } from '../../../shared/organization/team.js';
+import { Problem } from '../../../shared/problems.js';
+import type { Context } from '../../context.js';
+import type { Caller } from '../../identity/auth.js';
+import type { Transaction } from '../../store/store.js';
+import { asTeamAdmin } from '../change.js';
+import type { TeamRecord } from '../documents.js';
+import { eventWrite } from '../events/events.js';
+import { viewOfMember } from '../members/members.js';
+import { bindWrites } from '../members/membership.js';
+import { divideNow } from '../moves/move.js';
+import { checkRestorable, deletedNow, expiryOfTeamMember } from '../restorable.js';
 import {
   checkAdmin,
   noTeam,
@@ -23,10 +23,10 @@ import {
   readTeamMembers,
   readTeamWithDeleted,
   rightsInTeam,
-} from './rights.js';
-import { adminsIn, endOfTeamMember, membersOfTeam, teamChange } from './team-documents.js';
+} from '../rights.js';
+import { transactInTeam } from '../transact.js';
+import { adminsIn, endOfTeamMember, membersOfTeam, teamChange } from './documents.js';
 import { viewOfTeam } from './teams.js';
-import { transactInTeam } from './transact.js';
 
 export const renameTeam = (context: Context, caller: Caller, teamId: number, name: string): Promise<Team> =>
   transactInTeam(

@@ -2,20 +2,20 @@
  * The one commit that moves a team: into an organization, out of it, or from one into another one, which are two events. Members
  * who are not in the new organization leave the team.
  */
-import type { Member } from '../../shared/organization/organization.js';
-import type { MigrationReply } from '../../shared/organization/team.js';
-import { Problem } from '../../shared/problems.js';
-import type { Clock } from '../host/clock.js';
-import type { Caller } from '../identity/auth.js';
-import type { Transaction } from '../store/store.js';
-import type { OrganizationMemberRecord, OrganizationRecord, TeamMemberRecord, TeamRecord } from './documents.js';
-import { eventWrite } from './events.js';
-import { stayWrites } from './leaving.js';
-import { viewOfMember } from './members.js';
-import { openWrites } from './organization-life.js';
-import { type Reader, readOrganizationMembers } from './rights.js';
-import { adminsIn, endOfTeamMember, teamChange } from './team-documents.js';
-import { viewOfTeam } from './teams.js';
+import type { Member } from '../../../shared/organization/organization.js';
+import type { MigrationReply } from '../../../shared/organization/team.js';
+import { Problem } from '../../../shared/problems.js';
+import type { Clock } from '../../host/clock.js';
+import type { Caller } from '../../identity/auth.js';
+import type { Transaction } from '../../store/store.js';
+import type { OrganizationMemberRecord, OrganizationRecord, TeamMemberRecord, TeamRecord } from '../documents.js';
+import { eventWrite } from '../events/events.js';
+import { stayWrites } from '../members/leaving.js';
+import { viewOfMember } from '../members/members.js';
+import { openWrites } from '../organization-life.js';
+import { type Reader, readOrganizationMembers } from '../rights.js';
+import { adminsIn, endOfTeamMember, teamChange } from '../teams/documents.js';
+import { viewOfTeam } from '../teams/teams.js';
 
 export interface Destination {
   readonly organization: OrganizationRecord;

@@ -1,9 +1,9 @@
 /** The documents of a team and its members: how they are read, made, changed and counted. */
-import { collections } from '../../shared/names.js';
-import type { Member, Role } from '../../shared/organization/organization.js';
-import type { Context } from '../context.js';
-import type { Write } from '../store/store.js';
-import { liftTeamMember, type TeamMemberRecord, type TeamRecord, teamDocumentId, teamMemberId } from './documents.js';
+import { collections } from '../../../shared/names.js';
+import type { Member, Role } from '../../../shared/organization/organization.js';
+import type { Context } from '../../context.js';
+import type { Write } from '../../store/store.js';
+import { liftTeamMember, type TeamMemberRecord, type TeamRecord, teamDocumentId, teamMemberId } from '../documents.js';
 
 /** `bound` is for a caller who creates their own membership. */
 export function newTeamMember(
