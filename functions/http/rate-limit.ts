@@ -6,7 +6,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { addSeconds } from '../../shared/add-seconds.js';
-import type { Route, RouteTable } from '../../shared/api.js';
 import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
@@ -15,8 +14,6 @@ import { lift, read } from '../store/lift.js';
 import { afterConflict } from '../store/retry.js';
 import { Conflict, type Write } from '../store/store.js';
 import { inTurn } from '../store/turns.js';
-import type { KeepingHandlers } from './idempotency.js';
-import type { Answer } from './reply.js';
 
 const windowSeconds = 60;
 /** Afterwards Firestore removes the document, within a day or so. */
@@ -81,22 +78,3 @@ const tooMany = (limit: number, seconds: number): Problem =>
     advice: `Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}, or ask your operator to raise the limit.`,
     members: { limit: 'changesPerMinute', value: limit },
   });
-
-const isLimited = (route: Route): boolean => (route.problems as readonly string[]).includes('too-many');
-
-/** Counts the operations of the table that can answer `too-many`. */
-export function withRateLimit<const T extends RouteTable>(
-  context: Counting,
-  routes: T,
-  handlers: KeepingHandlers<T>,
-): KeepingHandlers<T> {
-  const wrapped = Object.entries<Route>(routes).map(([operation, route]) => {
-    const handler = handlers[operation] as unknown as (call: { caller: Caller }, keep: never) => Promise<Answer>;
-    const counted = async (call: { caller: Caller }, keep: never): Promise<Answer> => {
-      await countChange(context, call.caller);
-      return handler(call, keep);
-    };
-    return [operation, isLimited(route) ? counted : handler];
-  });
-  return Object.fromEntries(wrapped) as KeepingHandlers<T>;
-}

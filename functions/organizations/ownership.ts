@@ -9,14 +9,13 @@ import type { Caller } from '../identity/auth.js';
 import { read } from '../store/lift.js';
 import { Conflict, type Store, type Version, type Write } from '../store/store.js';
 import { liftTeam, liftTeamMember, type TeamRecord, teamDocumentId } from './documents.js';
-import { bindWrites, isTheirs } from './membership.js';
-import { noTeam, type Rights, readTeamMembers } from './rights.js';
-import { visibleTeam } from './team-members.js';
+import { bindWrites, isTheirs } from './members/membership.js';
+import { noTeam, type Rights, readTeamMembers, seeTeam } from './rights.js';
 import { transact } from './transact.js';
 
 export { type Bound, boundsOf, boundsOfTeam } from './ceilings.js';
-export { NotTheirs } from './membership.js';
-export { refusing } from './refusal.js';
+export { NotTheirs } from './members/membership.js';
+export { refusing } from './members/refusal.js';
 export type { Rights } from './rights.js';
 export { noTeam } from './rights.js';
 
@@ -33,7 +32,8 @@ export interface Holder {
 /** The caller's role and rights. Undefined: the caller may not see the team. Throws `NotTheirs`. */
 export async function rightsIn({ store }: Stored, caller: Caller, teamId: number): Promise<Rights | undefined> {
   try {
-    return (await visibleTeam(store, caller, teamId)).rights;
+    const { role, admin } = await seeTeam(store, caller, teamId);
+    return { role, admin };
   } catch (error) {
     if (error instanceof Problem && error.code === 'not-found') return undefined;
     throw error;

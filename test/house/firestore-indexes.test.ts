@@ -28,7 +28,7 @@ import { readLog } from '../../functions/engine/record/read-log.js';
 import { realTimers } from '../../functions/host/clock.js';
 import { GrantsRecord } from '../../functions/host/own-grants.js';
 import { RateRecord } from '../../functions/http/rate-limit.js';
-import { ReplaysRecord } from '../../functions/organizations/replay.js';
+import { ReplaysRecord } from '../../functions/organizations/events/replay.js';
 import { membersOf } from '../../functions/pools/member.js';
 import { PoolNotesRecord } from '../../functions/pools/notes.js';
 import { PoolShareRecord } from '../../functions/pools/share.js';

@@ -1,8 +1,8 @@
 /** Tells the deployment's webhook of every event, in the commit of the event. */
-import { collections } from '../../shared/names.js';
-import type { Context } from '../context.js';
-import type { Write } from '../store/store.js';
-import { noticeWrite } from '../webhook/notices.js';
+import { collections } from '../../../shared/names.js';
+import type { Context } from '../../context.js';
+import type { Write } from '../../store/store.js';
+import { noticeWrite } from '../../webhook/notices.js';
 import type { EventWrite } from './events.js';
 import { movedData, removedBy } from './team-notice.js';
 

@@ -2,8 +2,8 @@
  * What the webhook is told of a team that was moved or restored: the admins that it had when it stood alone, who may not know,
  * and who was removed by it, and why. All of it follows from the event, so a replay tells the same.
  */
-import type { Member } from '../../shared/organization/organization.js';
-import type { EventRecord } from './documents.js';
+import type { Member } from '../../../shared/organization/organization.js';
+import type { EventRecord } from '../documents.js';
 
 const outside = "They are not members of the team's new organization.";
 const added = 'They were no members of the team before its migration.';

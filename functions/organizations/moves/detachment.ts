@@ -2,21 +2,22 @@
  * Takes a team out of its organization and restores the members that it had before its migration. It is for operators, to undo
  * a migration that the organization had no right to.
  */
-import { collections } from '../../shared/names.js';
-import type { Member } from '../../shared/organization/organization.js';
-import type { Detached } from '../../shared/organization/team.js';
-import { Problem } from '../../shared/problems.js';
-import type { Context } from '../context.js';
-import type { Caller } from '../identity/auth.js';
-import { read } from '../store/lift.js';
-import type { Store, Transaction, Write } from '../store/store.js';
-import { type EventRecord, liftEvent, liftTeamMember, type TeamRecord, teamMemberId } from './documents.js';
-import { eventWrite } from './events.js';
-import { viewOfMember } from './members.js';
-import { checkOperator, noTeam, readTeam } from './rights.js';
-import { adminsIn, newTeamMember, teamChange, visibleTeam } from './team-members.js';
-import { viewOfTeam } from './teams.js';
-import { type Also, busy, judged, transactInTeam } from './transact.js';
+import { collections } from '../../../shared/names.js';
+import type { Member } from '../../../shared/organization/organization.js';
+import type { Detached } from '../../../shared/organization/team.js';
+import { Problem } from '../../../shared/problems.js';
+import type { Context } from '../../context.js';
+import type { Caller } from '../../identity/auth.js';
+import { read } from '../../store/lift.js';
+import type { Store, Transaction, Write } from '../../store/store.js';
+import { type EventRecord, liftEvent, type TeamRecord, teamMemberId } from '../documents.js';
+import { eventWrite } from '../events/events.js';
+import { viewOfMember } from '../members/members.js';
+import { checkOperator, noTeam, readTeam, seeTeam } from '../rights.js';
+import { adminsIn, endOfTeamMember, membersOfTeam, newTeamMember, teamChange } from '../teams/documents.js';
+import { viewOfTeam } from '../teams/teams.js';
+import { busy, judged, transactInTeam } from '../transact.js';
+import { noAdmin } from './move.js';
 
 const rounds = 8;
 
@@ -33,21 +34,11 @@ interface Seen {
   readonly former: readonly Former[];
 }
 
-export async function detachTeam(
-  context: Context,
-  caller: Caller,
-  teamId: number,
-  also: Also<Detached>,
-): Promise<Detached> {
+export async function detachTeam(context: Context, caller: Caller, teamId: number): Promise<Detached> {
   await checkMayDetach(context, caller, teamId);
   for (let round = 1; round <= rounds; round++) {
     const seen = await look(context, teamId);
-    const detached = await transactInTeam(
-      context,
-      teamId,
-      (transaction) => detach(context, transaction, caller, seen),
-      (reply) => (reply === undefined ? [] : also(reply)),
-    );
+    const detached = await transactInTeam(context, teamId, (transaction) => detach(context, transaction, caller, seen));
     if (detached !== undefined) return detached;
   }
   throw busy();
@@ -58,7 +49,7 @@ const checkMayDetach = (context: Context, caller: Caller, teamId: number): Promi
   judged(
     context,
     async (reader) => {
-      await visibleTeam(reader, caller, teamId);
+      await seeTeam(reader, caller, teamId);
       checkOperator(caller);
     },
     () => true,
@@ -69,14 +60,10 @@ async function look({ store }: Context, teamId: number): Promise<Seen> {
   const team = await readTeam(store, teamId);
   if (team === undefined) throw noTeam(teamId);
   if (team.organizationId === null) throw new Problem('conflict', `Team ${teamId} is in no organization.`);
-  const found = await store.query({ collection: collections.teamMembers, where: [['teamId', '==', teamId]] });
-  const members = found
-    .map(({ data }) => liftTeamMember(data))
-    .map(({ email, role, boundTo }) => ({ email, role, boundTo }));
-  const event = team.migration === null ? undefined : await arrivalOf(store, team);
-  if (team.migration !== null && event === undefined) throw nothingOnRecord(teamId);
-  if (event?.stayed === undefined) return { team, members, former: members };
-  return { team, members, former: formerIn(event) };
+  const members = await membersOfTeam({ store }, teamId);
+  const event = await arrivalOf(store, team);
+  checkOnRecord(team, event);
+  return { team, members, former: event === undefined ? members : formerIn(event) };
 }
 
 /** The members before a migration, with the accounts that were bound to them. */
@@ -85,28 +72,21 @@ export function formerIn({ before, stayed = [], boundTo }: EventRecord): readonl
   return [...stayed, ...left].map((each, i) => ({ ...each, boundTo: boundTo?.[i] ?? undefined }));
 }
 
-/** The event that recorded the team's migration into its organization, or its creation there. Undefined: none is left. */
-export async function arrivalOf(
-  store: Store,
-  { teamId, organizationId, migration }: TeamRecord,
-): Promise<EventRecord | undefined> {
-  const found =
-    typeof migration === 'string'
-      ? [await store.get(collections.organizationEvents, migration)]
-      : await store.query({
-          collection: collections.organizationEvents,
-          where: [['organizationId', '==', organizationId as string]],
-          orderBy: ['id', 'desc'],
-        });
-  return found
-    .flatMap((document) => read(document, liftEvent)?.data ?? [])
-    .find((event) => event.teamId === teamId && ['team-migrated', 'team-created'].includes(event.action));
-}
+/** The event that recorded the team's migration into its organization. Undefined: it was created there, or none is left. */
+export const arrivalOf = async (
+  store: Pick<Store, 'get'>,
+  { migration }: TeamRecord,
+): Promise<EventRecord | undefined> =>
+  typeof migration === 'string'
+    ? read(await store.get(collections.organizationEvents, migration), liftEvent)?.data
+    : undefined;
 
-export const nothingOnRecord = (teamId: number): Problem =>
-  new Problem('conflict', `Nothing is on record of how team ${teamId} came into its organization.`, {
+export function checkOnRecord({ teamId, migration }: TeamRecord, arrival: EventRecord | undefined): void {
+  if (typeof migration !== 'string' || arrival !== undefined) return;
+  throw new Problem('conflict', `Nothing is on record of how team ${teamId} came into its organization.`, {
     advice: 'Make a new team with the members that it shall have.',
   });
+}
 
 export function differences(members: readonly Former[], former: readonly Former[]) {
   const byEmail = (of: readonly Former[]) => new Map(of.map((each) => [each.email, each]));
@@ -145,11 +125,7 @@ export function restore(
   action: 'team-detached' | 'team-migration-undone',
 ): Detached {
   const { teamId } = team;
-  if (adminsIn(former) === 0) {
-    throw new Problem('conflict', `Team ${teamId} has no admin, and a team that stands alone needs one.`, {
-      advice: 'Add an admin to the team first.',
-    });
-  }
+  if (adminsIn(former) === 0) throw noAdmin(teamId);
   const { now, then, stays, restored, removed, changed } = differences(members, former);
   const addedAt = context.clock.now().toISOString();
   const detached: TeamRecord = { ...team, organizationId: null };
@@ -181,13 +157,7 @@ export function restore(
           }
         : newTeamMember(teamId, email, role, addedAt, bound);
     }),
-    ...removed.map(
-      ({ email }): Write => ({
-        kind: 'delete',
-        collection: collections.teamMembers,
-        id: teamMemberId(teamId, email),
-      }),
-    ),
+    ...removed.map(({ email }) => endOfTeamMember(teamId, email)),
     event,
   );
   const named = (of: readonly Member[]) => of.map(({ email }) => email).sort();

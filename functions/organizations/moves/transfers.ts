@@ -2,22 +2,30 @@
  * Moves a team by agreement: into an organization, on to another one, or out of its organization. One side proposes, the other
  * accepts. Whoever governs both sides moves it at once.
  */
-import { addSeconds } from '../../shared/add-seconds.js';
-import { collections } from '../../shared/names.js';
-import { type MigrationReply, type Transfer, transferDays } from '../../shared/organization/team.js';
-import { Problem } from '../../shared/problems.js';
-import type { Context } from '../context.js';
-import type { Caller } from '../identity/auth.js';
-import { read } from '../store/lift.js';
-import type { Transaction, Write } from '../store/store.js';
-import { liftTransfer, type TeamRecord, type TransferRecord } from './documents.js';
-import { eventWrite } from './events.js';
-import { bindWrites, checkTheirs, type Membership } from './membership.js';
-import { moveTeam } from './move.js';
-import { type Page, type Paged, pageOf } from './page.js';
-import { checkAdmin, noTeam, readOrganizationMembers, readTeam, readTeamMembers } from './rights.js';
-import { visibleTeam } from './team-members.js';
-import { type Also, transactInTeam } from './transact.js';
+import { addSeconds } from '../../../shared/add-seconds.js';
+import { collections } from '../../../shared/names.js';
+import { type MigrationReply, type Transfer, transferDays } from '../../../shared/organization/team.js';
+import { Problem } from '../../../shared/problems.js';
+import type { Context } from '../../context.js';
+import type { Caller } from '../../identity/auth.js';
+import { read } from '../../store/lift.js';
+import type { Transaction, Write } from '../../store/store.js';
+import { liftTransfer, type TeamRecord, type TransferRecord } from '../documents.js';
+import { eventWrite } from '../events/events.js';
+import { bindWrites, checkTheirs, type Membership } from '../members/membership.js';
+import { type Page, type Paged, pageOf } from '../page.js';
+import {
+  checkAdmin,
+  noTeam,
+  readOrganizationMembers,
+  readOrganizationWithDeleted,
+  readTeam,
+  readTeamMembers,
+  seeTeam,
+} from '../rights.js';
+import { membersOfTeam } from '../teams/documents.js';
+import { transactInTeam } from '../transact.js';
+import { checkOutsiders, divideNow, moveTeam } from './move.js';
 
 const collection = collections.transfers;
 const waitSeconds = transferDays * 86_400;
@@ -76,38 +84,28 @@ function checkAll({ own }: Sides, caller: Caller): void {
 
 const isThere = (teamId: number): Problem => new Problem('conflict', `Team ${teamId} is there already.`);
 
-export const proposeTransfer = (
-  context: Context,
-  caller: Caller,
-  asked: TransferAsked,
-  also: Also<Proposed>,
-): Promise<Proposed> =>
-  transactInTeam(
-    context,
-    asked.teamId,
-    async (transaction) => {
-      const { teamId, organizationId: to, force } = asked;
-      const team = await readTeam(transaction, teamId);
-      const sides = await sidesOf(transaction, caller, teamId, team, to);
-      checkAll(sides, caller);
-      checkASide(sides, teamId, to);
-      if (team !== undefined && sides.seesTeam && team.organizationId === to) throw isThere(teamId);
-      if (team !== undefined && sides.source && sides.target) {
-        return { moved: await moveTeam(context, transaction, caller, { team, to, force }) };
-      }
-      const now = context.clock.now();
-      const expiresAt = addSeconds(now, waitSeconds);
-      const proposal = { id: idOf(to), teamId, organizationId: to, force, proposedBy: caller.email };
-      const record = { schema: 1, ...proposal, proposedAt: now.toISOString(), expiresAt, expireAt: expiresAt } as const;
-      transaction.write(
-        ...bindWrites(caller, ...sides.own),
-        { kind: 'set', collection, id: documentId(teamId, record.id), data: record },
-        told(transaction, caller, sides.source ? (team?.organizationId ?? null) : to, record, 'team-transfer-proposed'),
-      );
-      return { pending: viewOf(record) };
-    },
-    also,
-  );
+export const proposeTransfer = (context: Context, caller: Caller, asked: TransferAsked): Promise<Proposed> =>
+  transactInTeam(context, asked.teamId, async (transaction) => {
+    const { teamId, organizationId: to, force } = asked;
+    const team = await readTeam(transaction, teamId);
+    const sides = await sidesOf(transaction, caller, teamId, team, to);
+    checkAll(sides, caller);
+    checkASide(sides, teamId, to);
+    if (team !== undefined && sides.seesTeam && team.organizationId === to) throw isThere(teamId);
+    if (team !== undefined && sides.source && sides.target) {
+      return { moved: await moveNow(context, transaction, caller, { team, to, force }) };
+    }
+    const now = context.clock.now();
+    const expiresAt = addSeconds(now, waitSeconds);
+    const proposal = { id: idOf(to), teamId, organizationId: to, force, proposedBy: caller.email };
+    const record = { schema: 1, ...proposal, proposedAt: now.toISOString(), expiresAt, expireAt: expiresAt } as const;
+    transaction.write(
+      ...bindWrites(caller, ...sides.own),
+      { kind: 'set', collection, id: documentId(teamId, record.id), data: record },
+      told(transaction, caller, sides.source ? (team?.organizationId ?? null) : to, record, 'team-transfer-proposed'),
+    );
+    return { pending: viewOf(record) };
+  });
 
 /** A team or organization that the caller does not see is not there for them. */
 function checkASide({ source, target, seesTeam, seesTarget }: Sides, teamId: number, to: string | null): void {
@@ -134,8 +132,7 @@ export async function listTransfers(
   teamId: number,
   page: Page,
 ): Promise<Paged<Transfer>> {
-  const { rights } = await visibleTeam(store, caller, teamId);
-  checkAdmin(rights, 'team');
+  checkAdmin(await seeTeam(store, caller, teamId), 'team');
   const found = await pageOf(
     store,
     { collection, where: [['teamId', '==', teamId]], orderBy: ['id', 'asc'] },
@@ -163,32 +160,39 @@ async function look(transaction: Transaction, caller: Caller, { teamId, transfer
   return { team, found, sides, to };
 }
 
-export const acceptTransfer = (
+export const acceptTransfer = (context: Context, caller: Caller, asked: Answering): Promise<MigrationReply> =>
+  transactInTeam(context, asked.teamId, async (transaction) => {
+    const { teamId } = asked;
+    const { team, found, sides, to } = await look(transaction, caller, asked);
+    const by = { email: found.proposedBy, operator: false };
+    const theirs = await sidesOf(transaction, by, teamId, team, to);
+    const agreed = (sides.source || theirs.source) && (sides.target || theirs.target);
+    if (!agreed && found.proposedBy === caller.email) {
+      throw new Problem('forbidden', 'The other side must accept it.', { advice: 'Ask one of its admins.' });
+    }
+    if (team === undefined || !agreed) throw outdated(found);
+    if (Date.parse(found.expiresAt) <= context.clock.now().getTime()) throw outdated(found);
+    if (team.organizationId === to) throw isThere(teamId);
+    transaction.write({ kind: 'delete', collection, id: documentId(teamId, found.id) });
+    return moveNow(context, transaction, caller, { team, to, force: found.force });
+  });
+
+async function moveNow(
   context: Context,
+  transaction: Transaction,
   caller: Caller,
-  asked: Answering,
-  also: Also<MigrationReply>,
-): Promise<MigrationReply> =>
-  transactInTeam(
-    context,
-    asked.teamId,
-    async (transaction) => {
-      const { teamId } = asked;
-      const { team, found, sides, to } = await look(transaction, caller, asked);
-      const by = { email: found.proposedBy, operator: false };
-      const theirs = await sidesOf(transaction, by, teamId, team, to);
-      const agreed = (sides.source || theirs.source) && (sides.target || theirs.target);
-      if (!agreed && found.proposedBy === caller.email) {
-        throw new Problem('forbidden', 'The other side must accept it.', { advice: 'Ask one of its admins.' });
-      }
-      if (team === undefined || !agreed) throw outdated(found);
-      if (Date.parse(found.expiresAt) <= context.clock.now().getTime()) throw outdated(found);
-      if (team.organizationId === to) throw isThere(teamId);
-      transaction.write({ kind: 'delete', collection, id: documentId(teamId, found.id) });
-      return moveTeam(context, transaction, caller, { team, to, force: found.force });
-    },
-    also,
-  );
+  { team, to, force }: { readonly team: TeamRecord; readonly to: string | null; readonly force: boolean },
+): Promise<MigrationReply> {
+  const members = await membersOfTeam(context, team.teamId);
+  const organization = to === null ? undefined : await readOrganizationWithDeleted(transaction, to);
+  if (to !== null && (organization === undefined || organization.deletedAt !== undefined)) {
+    throw new Problem('conflict', `Organization ${to} is deleted, or was never there.`);
+  }
+  const destination = organization === undefined ? null : { organization };
+  const division = await divideNow(context, transaction, destination, members);
+  if (to !== null && !force) checkOutsiders(team.teamId, to, division);
+  return moveTeam(transaction, caller, team, to, division);
+}
 
 const outdated = ({ teamId, proposedBy }: TransferRecord): Problem =>
   new Problem('conflict', `What ${proposedBy} proposed for team ${teamId} does not hold any more.`, {

@@ -3,14 +3,14 @@
  * takes an admin away reads another admin in the same transaction, as a witness. Two changes that take away each other's
  * witness cannot both commit.
  */
-import { collections } from '../../shared/names.js';
-import { Problem } from '../../shared/problems.js';
-import type { Context } from '../context.js';
-import type { Transaction } from '../store/store.js';
-import { liftOrganizationMember } from './documents.js';
+import { collections } from '../../../shared/names.js';
+import { Problem } from '../../../shared/problems.js';
+import type { Context } from '../../context.js';
+import type { Transaction } from '../../store/store.js';
+import { liftOrganizationMember } from '../documents.js';
+import { readOrganizationMembers } from '../rights.js';
+import { busy, transact } from '../transact.js';
 import { stayWrites } from './leaving.js';
-import { readOrganizationMembers } from './rights.js';
-import { busy, transact } from './transact.js';
 
 const rounds = 5;
 const candidatesAtOnce = 3;
@@ -26,11 +26,11 @@ export async function keepingAnAdmin<T>(
   context: Pick<Context, 'store' | 'clock' | 'random' | 'config'>,
   organizationId: string,
   email: string,
-  change: (transaction: Transaction, checkAnother: () => Promise<void>) => Promise<T>,
+  change: (checkAnother: () => Promise<void>) => (transaction: Transaction) => Promise<T>,
 ): Promise<T> {
   const attempt = (witness: string | undefined, alone = false) =>
     transact(context, (transaction) =>
-      change(transaction, async () => {
+      change(async () => {
         if (alone) throw lastAdmin(email);
         const found =
           witness === undefined
@@ -38,7 +38,7 @@ export async function keepingAnAdmin<T>(
             : (await readOrganizationMembers(transaction, organizationId, [witness])).get(witness);
         if (found?.role !== 'admin') throw new NoWitness();
         transaction.write(...stayWrites(context.clock, found));
-      }),
+      })(transaction),
     );
 
   // Most changes take no admin away, so the first round looks for no witness.

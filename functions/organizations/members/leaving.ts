@@ -2,10 +2,10 @@
  * Marks a member who is being removed from an organization. The mark is a lease. While it lasts, changes that depend on the
  * member wait. The first change after its end clears it, so a removal that wakes late finds its mark gone.
  */
-import { collections } from '../../shared/names.js';
-import type { Clock } from '../host/clock.js';
-import type { Write } from '../store/store.js';
-import { type OrganizationMemberRecord, organizationMemberId } from './documents.js';
+import { collections } from '../../../shared/names.js';
+import type { Clock } from '../../host/clock.js';
+import type { Write } from '../../store/store.js';
+import { type OrganizationMemberRecord, organizationMemberId } from '../documents.js';
 
 const leaseSeconds = 20;
 

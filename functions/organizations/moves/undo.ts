@@ -2,22 +2,22 @@
  * Undoes the migration that brought a team into its present organization: the team stands alone again, with the members and
  * roles that it had. A preview names every difference first.
  */
-import { createHash } from 'node:crypto';
-import { addSeconds } from '../../shared/add-seconds.js';
-import { type Detached, type UndoPreview, undoableDays } from '../../shared/organization/team.js';
-import { Problem } from '../../shared/problems.js';
-import type { Context } from '../context.js';
-import type { Caller } from '../identity/auth.js';
-import { bindingOf } from '../identity/binding.js';
-import type { Transaction } from '../store/store.js';
-import { arrivalOf, differences, type Former, formerIn, nothingOnRecord, restore } from './detachment.js';
-import type { EventRecord, TeamRecord } from './documents.js';
-import { viewOfMember } from './members.js';
-import { checkTheirs } from './membership.js';
-import { matches, membersOfTeam } from './migration.js';
+import { addSeconds } from '../../../shared/add-seconds.js';
+import { type Detached, type UndoPreview, undoableDays } from '../../../shared/organization/team.js';
+import { Problem } from '../../../shared/problems.js';
+import type { Context } from '../../context.js';
+import type { Caller } from '../../identity/auth.js';
+import { bindingOf } from '../../identity/binding.js';
+import type { Transaction } from '../../store/store.js';
+import type { EventRecord, TeamRecord } from '../documents.js';
+import { viewOfMember } from '../members/members.js';
+import { checkTheirs } from '../members/membership.js';
+import { checkAdmin, noTeam, readOrganizationMembers, readTeam, readTeamMembers } from '../rights.js';
+import { membersOfTeam } from '../teams/documents.js';
+import { transactInTeam } from '../transact.js';
+import { arrivalOf, checkOnRecord, differences, type Former, formerIn, restore } from './detachment.js';
 import { hasProjects, movedBootstraps, projectsStay } from './moved-bootstraps.js';
-import { checkAdmin, noTeam, readOrganizationMembers, readTeam, readTeamMembers } from './rights.js';
-import { type Also, transactInTeam } from './transact.js';
+import { checkTag, tagOf } from './tag.js';
 
 export interface UndoAsked {
   readonly teamId: number;
@@ -47,30 +47,12 @@ export async function previewUndo(
   return previewOf(context, seen);
 }
 
-export const undoMigration = (
-  context: Context,
-  caller: Caller,
-  asked: UndoAsked,
-  also: Also<Detached>,
-): Promise<Detached> =>
-  transactInTeam(
-    context,
-    asked.teamId,
-    async (transaction) => {
-      const seen = await look(context, transaction, caller, asked);
-      if (asked.ifMatch !== undefined && !matches(asked.ifMatch, (await previewOf(context, seen)).tag)) {
-        throw new Problem(
-          'precondition-failed',
-          `Team ${asked.teamId}, its members or its bootstraps have changed since the preview.`,
-          {
-            advice: 'Ask for the preview again, then decide again.',
-          },
-        );
-      }
-      return restore(context, transaction, caller, seen, 'team-migration-undone');
-    },
-    also,
-  );
+export const undoMigration = (context: Context, caller: Caller, asked: UndoAsked): Promise<Detached> =>
+  transactInTeam(context, asked.teamId, async (transaction) => {
+    const seen = await look(context, transaction, caller, asked);
+    await checkTag(asked.teamId, asked.ifMatch, async () => (await previewOf(context, seen)).tag);
+    return restore(context, transaction, caller, seen, 'team-migration-undone');
+  });
 
 async function look(
   context: Context,
@@ -81,13 +63,12 @@ async function look(
   const team = await readTeam(transaction, teamId);
   if (team === undefined) throw noTeam(teamId);
   // Events never change, so they are read outside of the transaction.
-  const wasMoved = team.organizationId !== null && team.migration !== null;
-  const arrival = wasMoved ? await arrivalOf(context.store, team) : undefined;
-  const former = arrival?.stayed === undefined ? [] : formerIn(arrival);
+  const arrival = await arrivalOf(context.store, team);
+  const former = arrival === undefined ? [] : formerIn(arrival);
   const seesTeam = await checkMay(context, transaction, caller, team, former);
-  if (wasMoved && arrival === undefined) throw nothingOnRecord(teamId);
+  checkOnRecord(team, arrival);
   const { organizationId } = team;
-  if (organizationId === null || arrival?.stayed === undefined) {
+  if (organizationId === null || arrival === undefined) {
     throw new Problem('conflict', `Team ${teamId} was not migrated into an organization that it is in.`, {
       advice: 'A team that was made in an organization, or has left it, has nothing to undo.',
     });
@@ -169,6 +150,3 @@ async function previewOf(context: Context, { team, arrival, members, former, see
   };
   return { preview, tag: tagOf([team.changes, preview, projectIds]) };
 }
-
-const tagOf = (seen: readonly unknown[]): string =>
-  `"${createHash('sha256').update(JSON.stringify(seen)).digest('base64url')}"`;

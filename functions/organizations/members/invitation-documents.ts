@@ -1,9 +1,9 @@
 /** The documents of invitations: each has the place of the membership that it may become. */
-import { collections } from '../../shared/names.js';
-import { read } from '../store/lift.js';
-import type { Write } from '../store/store.js';
-import { type InvitationRecord, liftInvitation, organizationMemberId } from './documents.js';
-import type { Reader } from './rights.js';
+import { collections } from '../../../shared/names.js';
+import { read } from '../../store/lift.js';
+import type { Write } from '../../store/store.js';
+import { type InvitationRecord, liftInvitation, organizationMemberId } from '../documents.js';
+import type { Reader } from '../rights.js';
 
 const collection = collections.invitations;
 

@@ -1,13 +1,13 @@
 /** The bootstraps that a team takes along when it moves: what they cost, who gains and loses access, and who must agree. */
 import * as z from 'zod';
-import { amountText } from '../../shared/bootstrap/money.js';
-import { collections } from '../../shared/names.js';
-import type { Member } from '../../shared/organization/organization.js';
-import type { MovedBootstrap } from '../../shared/organization/team.js';
-import { Problem } from '../../shared/problems.js';
-import type { Context } from '../context.js';
-import { liftOrganizationMember, type TeamRecord } from './documents.js';
-import { readTeam, readTeamMembers } from './rights.js';
+import { amountText } from '../../../shared/bootstrap/money.js';
+import { collections } from '../../../shared/names.js';
+import type { Member } from '../../../shared/organization/organization.js';
+import type { MovedBootstrap } from '../../../shared/organization/team.js';
+import { Problem } from '../../../shared/problems.js';
+import type { Context } from '../../context.js';
+import { liftOrganizationMember, type TeamRecord } from '../documents.js';
+import { readTeam, readTeamMembers } from '../rights.js';
 
 /** More are not named. */
 const mostShown = 50;

@@ -1,13 +1,13 @@
 /** Refuses another account with a member's e-mail. The caller gets a 403, and the admins get an event. */
 import { createHash } from 'node:crypto';
-import { collections } from '../../shared/names.js';
-import { Problem } from '../../shared/problems.js';
-import type { Context } from '../context.js';
-import type { Caller } from '../identity/auth.js';
-import { eventDocumentId, eventWrite } from './events.js';
+import { collections } from '../../../shared/names.js';
+import { Problem } from '../../../shared/problems.js';
+import type { Context } from '../../context.js';
+import type { Caller } from '../../identity/auth.js';
+import { eventDocumentId, eventWrite } from '../events/events.js';
+import { transact } from '../transact.js';
 import { viewOfMember } from './members.js';
 import { NotTheirs, placeOf } from './membership.js';
-import { transact } from './transact.js';
 
 /** The work, with a `NotTheirs` of it refused. It is done outside of the transaction that the error aborted. */
 export const refusing = <T>(context: Refusing, caller: Caller, work: Promise<T>): Promise<T> =>

@@ -1,11 +1,11 @@
 /** Creates teams and shows them. */
-import { collections } from '../../shared/names.js';
-import type { Role } from '../../shared/organization/organization.js';
-import type { Team } from '../../shared/organization/team.js';
-import type { Context } from '../context.js';
-import type { Caller } from '../identity/auth.js';
-import { read } from '../store/lift.js';
-import type { Store } from '../store/store.js';
+import { collections } from '../../../shared/names.js';
+import type { Role } from '../../../shared/organization/organization.js';
+import type { Team } from '../../../shared/organization/team.js';
+import type { Context } from '../../context.js';
+import type { Caller } from '../../identity/auth.js';
+import { read } from '../../store/lift.js';
+import type { Store } from '../../store/store.js';
 import {
   liftOrganizationMember,
   liftTeam,
@@ -14,15 +14,16 @@ import {
   type TeamRecord,
   teamDocumentId,
   teamMemberId,
-} from './documents.js';
-import { eventWrite } from './events.js';
-import { bindWrites, boundFields, isTheirs } from './membership.js';
-import { openWrites } from './organization-life.js';
-import { type Page, type Paged, pageOf } from './page.js';
-import { isRestorable } from './restorable.js';
-import { checkAdmin, seeOrganization } from './rights.js';
-import { belongingWrites, newTeamMember, visibleTeam } from './team-members.js';
-import { type Also, transact } from './transact.js';
+} from '../documents.js';
+import { eventWrite } from '../events/events.js';
+import { bindWrites, boundFields, isTheirs } from '../members/membership.js';
+import { openWrites } from '../organization-life.js';
+import { type Page, type Paged, pageOf } from '../page.js';
+import { isRestorable } from '../restorable.js';
+import { checkAdmin, seeOrganization, seeTeam } from '../rights.js';
+import { transact } from '../transact.js';
+import { newTeamMember } from './documents.js';
+import { belongingWrites } from './members.js';
 
 /** A deleted team shows the organization that it was in. */
 export const viewOfTeam = (
@@ -43,54 +44,48 @@ export const createTeam = (
   context: Context,
   caller: Caller,
   { name, organizationId = null }: { readonly name: string; readonly organizationId?: string | null | undefined },
-  also?: Also<Team>,
 ): Promise<Team> =>
-  transact(
-    context,
-    async (transaction) => {
-      if (organizationId !== null) {
-        const seen = await seeOrganization(transaction, caller, organizationId);
-        checkAdmin(seen, 'organization');
-        transaction.write(
-          ...belongingWrites(context.clock, organizationId, caller.email, seen.own),
-          ...openWrites(context.clock, seen.organization),
-          ...bindWrites(caller, seen.own),
-        );
-      }
-      // A new number for each run of the transaction, so that a taken number is no obstacle.
-      const teamId = context.random.whole(1, 2 ** 31);
-      // The event takes the time of this read. What it finds does not matter.
-      await transaction.get(collections.teams, teamDocumentId(teamId));
-      const createdAt = context.clock.now().toISOString();
-      const team: TeamRecord = {
-        schema: 1,
-        teamId,
-        name,
-        organizationId,
-        createdAt,
-        changes: 1,
-        admins: 1,
-        members: 1,
-        membersAt: 1,
-        ...(organizationId !== null && { migration: null }),
-      };
+  transact(context, async (transaction) => {
+    if (organizationId !== null) {
+      const seen = await seeOrganization(transaction, caller, organizationId);
+      checkAdmin(seen, 'organization');
       transaction.write(
-        { kind: 'create', collection: collections.teams, id: teamDocumentId(teamId), data: team },
-        newTeamMember(teamId, caller.email, 'admin', createdAt, boundFields(caller)),
-        eventWrite(transaction, {
-          organizationId,
-          teamId,
-          version: team.changes,
-          actor: caller.email,
-          action: 'team-created',
-          before: null,
-          after: viewOfTeam(team, undefined),
-        }),
+        ...belongingWrites(context.clock, organizationId, caller.email, seen.own),
+        ...openWrites(context.clock, seen.organization),
+        ...bindWrites(caller, seen.own),
       );
-      return viewOfTeam(team, 'admin');
-    },
-    also,
-  );
+    }
+    // A new number for each run of the transaction, so that a taken number is no obstacle.
+    const teamId = context.random.whole(1, 2 ** 31);
+    // The event takes the time of this read. What it finds does not matter.
+    await transaction.get(collections.teams, teamDocumentId(teamId));
+    const createdAt = context.clock.now().toISOString();
+    const team: TeamRecord = {
+      schema: 1,
+      teamId,
+      name,
+      organizationId,
+      createdAt,
+      changes: 1,
+      admins: 1,
+      members: 1,
+      ...(organizationId !== null && { migration: null }),
+    };
+    transaction.write(
+      { kind: 'create', collection: collections.teams, id: teamDocumentId(teamId), data: team },
+      newTeamMember(teamId, caller.email, 'admin', createdAt, boundFields(caller)),
+      eventWrite(transaction, {
+        organizationId,
+        teamId,
+        version: team.changes,
+        actor: caller.email,
+        action: 'team-created',
+        before: null,
+        after: viewOfTeam(team, undefined),
+      }),
+    );
+    return viewOfTeam(team, 'admin');
+  });
 
 /** The teams that the caller belongs to, by number. `deleted`: those that are deleted, instead of the living ones. */
 export async function listTeams(
@@ -138,8 +133,8 @@ async function organizationsOfOthers(
 }
 
 export async function getTeam({ store }: Context, caller: Caller, teamId: number): Promise<Team> {
-  const { team, rights } = await visibleTeam(store, caller, teamId);
-  return viewOfTeam(team, rights.role);
+  const { team, role } = await seeTeam(store, caller, teamId);
+  return viewOfTeam(team, role);
 }
 
 /** By number, each with the caller's own role in it. */

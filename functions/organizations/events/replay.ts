@@ -3,20 +3,20 @@
  * has it already knows the repeat.
  */
 import * as z from 'zod';
-import { addSeconds } from '../../shared/add-seconds.js';
-import { collections } from '../../shared/names.js';
-import type { Replayed } from '../../shared/organization/replay.js';
-import { Problem } from '../../shared/problems.js';
-import type { Context } from '../context.js';
-import type { Caller } from '../identity/auth.js';
-import { lift, read } from '../store/lift.js';
-import type { Document, Write } from '../store/store.js';
-import { liftNotice } from '../webhook/notices.js';
-import { liftEvent } from './documents.js';
+import { addSeconds } from '../../../shared/add-seconds.js';
+import { collections } from '../../../shared/names.js';
+import type { Replayed } from '../../../shared/organization/replay.js';
+import { Problem } from '../../../shared/problems.js';
+import type { Context } from '../../context.js';
+import type { Caller } from '../../identity/auth.js';
+import { lift, read } from '../../store/lift.js';
+import type { Document, Write } from '../../store/store.js';
+import { liftNotice } from '../../webhook/notices.js';
+import { liftEvent } from '../documents.js';
+import { checkAdmin, seeOrganization } from '../rights.js';
+import { transactInTurn } from '../transact.js';
 import { checkTeamRecord, type EventWrite, idsSince, readEventsFrom, type Whose } from './events.js';
 import { noticeOf } from './notices.js';
-import { checkAdmin, seeOrganization } from './rights.js';
-import { transactInTurn } from './transact.js';
 
 /** One call asks for so many. The answer says where the next one goes on. */
 const perCall = 1000;

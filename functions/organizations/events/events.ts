@@ -3,25 +3,17 @@
  * it.
  */
 import { createHash } from 'node:crypto';
-import { collections } from '../../shared/names.js';
-import type { Member, OrganizationEvent } from '../../shared/organization/organization.js';
-import type { Context } from '../context.js';
-import type { Caller } from '../identity/auth.js';
-import type { Document, Store, Transaction, Write } from '../store/store.js';
-import { type EventRecord, liftEvent } from './documents.js';
-import type { Page, Paged } from './page.js';
-import {
-  checkAdmin,
-  noTeam,
-  readOrganizationMembers,
-  readTeam,
-  readTeamMembers,
-  rightsInTeam,
-  seeOrganization,
-} from './rights.js';
+import { collections } from '../../../shared/names.js';
+import type { Member, OrganizationEvent } from '../../../shared/organization/organization.js';
+import type { Context } from '../../context.js';
+import type { Caller } from '../../identity/auth.js';
+import type { Document, Store, Transaction, Write } from '../../store/store.js';
+import { type EventRecord, liftEvent } from '../documents.js';
+import type { Page, Paged } from '../page.js';
+import { checkAdmin, seeOrganization, seeTeam } from '../rights.js';
 import { removedBy } from './team-notice.js';
 
-type Told = Pick<EventRecord, 'organizationId' | 'actor' | 'before' | 'after'> &
+export type Told = Pick<EventRecord, 'organizationId' | 'actor' | 'before' | 'after'> &
   Pick<OrganizationEvent, 'action'> &
   Partial<Pick<EventRecord, 'email' | 'teamId' | 'stayed' | 'boundTo' | 'version' | 'why'>>;
 
@@ -145,16 +137,7 @@ export async function listTeamEvents(
 
 /** Throws unless the caller may read the record of the team. */
 export async function checkTeamRecord(store: Store, caller: Caller, teamId: number): Promise<void> {
-  const team = await readTeam(store, teamId);
-  if (team === undefined) throw noTeam(teamId);
-  const { organizationId } = team;
-  const own = (await readTeamMembers(store, teamId, [caller.email])).get(caller.email);
-  const rights = await rightsInTeam(caller, team, own, async () =>
-    organizationId === null
-      ? undefined
-      : (await readOrganizationMembers(store, organizationId, [caller.email])).get(caller.email),
-  );
-  checkAdmin(rights, 'team');
+  checkAdmin(await seeTeam(store, caller, teamId), 'team');
 }
 
 const mostAtOnce = 500;
@@ -173,8 +156,8 @@ async function readRecord(
   isTheirs: (each: Document) => boolean = () => true,
 ): Promise<Paged<OrganizationEvent>> {
   const place = after === undefined ? undefined : String(after);
-  // Ids from before 3.0.0 have the time of a process, whose clock may be ahead.
-  let from = place === undefined ? undefined : timeText(microsOf(place) + lagMicros);
+  // An id has the time of a read before the commit, so no event of this page has a later one.
+  let from = place === undefined ? undefined : timeText(microsOf(place) + 1);
   const sinceMicros = filter.since === undefined ? 0 : Date.parse(filter.since) * 1000;
   const found: Placed[] = [];
   const isOpen = Object.values(filter).every((each) => each === undefined);

@@ -2,15 +2,15 @@
  * Ties a membership to one account. Each check of a caller's rights looks at the binding. The first change that the caller
  * makes sets it.
  */
-import { collections } from '../../shared/names.js';
-import { type Account, bindingOf, isAnothers } from '../identity/binding.js';
-import type { Write } from '../store/store.js';
+import { collections } from '../../../shared/names.js';
+import { type Account, bindingOf, isAnothers } from '../../identity/binding.js';
+import type { Write } from '../../store/store.js';
 import {
   type OrganizationMemberRecord,
   organizationMemberId,
   type TeamMemberRecord,
   teamMemberId,
-} from './documents.js';
+} from '../documents.js';
 
 export type Membership = OrganizationMemberRecord | TeamMemberRecord;
 

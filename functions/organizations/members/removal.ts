@@ -4,12 +4,13 @@
  * no team accepts them. Find their teams again, and refuse, or remove them from there. Delete the member. A retry finishes a
  * removal that stopped half-way.
  */
-import { collections } from '../../shared/names.js';
-import { Problem } from '../../shared/problems.js';
-import type { Context } from '../context.js';
-import type { Caller } from '../identity/auth.js';
-import { read } from '../store/lift.js';
-import type { Transaction } from '../store/store.js';
+import { collections } from '../../../shared/names.js';
+import { Problem } from '../../../shared/problems.js';
+import type { Context } from '../../context.js';
+import type { Caller } from '../../identity/auth.js';
+import { read } from '../../store/lift.js';
+import type { Transaction } from '../../store/store.js';
+import { teamWrites } from '../change.js';
 import {
   liftTeam,
   liftTeamMember,
@@ -17,12 +18,8 @@ import {
   type TeamRecord,
   teamDocumentId,
   teamMemberId,
-} from './documents.js';
-import { eventWrite } from './events.js';
-import { hasOtherAdmin, keepingAnAdmin, lastAdmin } from './last-admin.js';
-import { markWrite, unmarkWrite } from './leaving.js';
-import { nextVersion, noMember, viewOfMember } from './members.js';
-import { bindWrites } from './membership.js';
+} from '../documents.js';
+import { eventWrite } from '../events/events.js';
 import {
   checkAdmin,
   type Reader,
@@ -30,9 +27,13 @@ import {
   readTeam,
   readTeamMembers,
   seeOrganization,
-} from './rights.js';
-import { leaveWrites } from './team-members.js';
-import { busy, transact, transactInTeam } from './transact.js';
+} from '../rights.js';
+import { leave } from '../teams/members.js';
+import { busy, transact, transactInTeam } from '../transact.js';
+import { hasOtherAdmin, keepingAnAdmin, lastAdmin } from './last-admin.js';
+import { markWrite, unmarkWrite } from './leaving.js';
+import { noMember, viewOfMember } from './members.js';
+import { bindWrites } from './membership.js';
 
 interface Removal {
   readonly organizationId: string;
@@ -95,7 +96,7 @@ const markLeaving = (
   { organizationId, email, why }: Pick<Removal, 'organizationId' | 'email' | 'why'>,
   begun: boolean,
 ): Promise<Removal | undefined> =>
-  keepingAnAdmin(context, organizationId, email, async (transaction, checkAnother) => {
+  keepingAnAdmin(context, organizationId, email, (checkAnother) => async (transaction) => {
     if (begun) {
       const still = await readOrganizationMembers(transaction, organizationId, [email]);
       if (!still.has(email)) return undefined;
@@ -192,7 +193,7 @@ const leaveTeam = (context: Context, { organizationId, email, actor }: Removal, 
     const member = (await readTeamMembers(transaction, teamId, [email])).get(email);
     if (team?.organizationId !== organizationId || member === undefined) return;
     const why = actor === email ? leaving : beingRemoved;
-    transaction.write(...leaveWrites(transaction, team, member, { actor, why }));
+    transaction.write(...teamWrites(transaction, actor, team, leave(team, member, why)));
   });
 
 /** Returns false if the mark is gone: another removal has refused and cleared it, or it has expired. */
@@ -203,7 +204,7 @@ const deleteMember = (context: Context, removal: Removal): Promise<boolean> =>
     if (member === undefined) return true;
     if (!ours) return false;
     const id = organizationMemberId(organizationId, email);
-    const version = nextVersion(member);
+    const version = member.version + 1;
     transaction.write(
       { kind: 'delete', collection: collections.organizationMembers, id },
       { kind: 'set', collection: collections.organizationMemberVersions, id, data: { schema: 1, version } },
