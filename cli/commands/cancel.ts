@@ -1,8 +1,8 @@
 /** `plinth beta bootstrap-cloud cancel`: stops a bootstrap between two of its steps. */
 
 import { shellWord } from '../../shared/command-words.js';
+import { idOf } from '../bootstrap/named.js';
 import { defineCommand } from '../frame/command.js';
-import { idOf } from './status.js';
 
 export const cancel = defineCommand({
   words: 'beta bootstrap-cloud cancel',

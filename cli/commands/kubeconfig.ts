@@ -7,6 +7,7 @@ import { shellWord } from '../../shared/command-words.js';
 import { filesOnJumpbox } from '../../shared/install-config/on-jumpbox.js';
 import type { SecretsFile } from '../../shared/install-config/secrets.js';
 import { Problem } from '../../shared/problems.js';
+import { idOf } from '../bootstrap/named.js';
 import type { ClusterAccess } from '../files/kube-config.js';
 import { registerText } from '../files/secret-text.js';
 import { type DatacenterKey, suffixOf } from '../files/standing-files.js';
@@ -17,7 +18,6 @@ import { findSshKey, sshKeyFaults } from '../identity/ssh-key.js';
 import { callerRemote, jumpboxHost, jumpboxIn, jumpboxName } from '../machines/jumpbox.js';
 import { writeSshConfig } from '../machines/ssh-config.js';
 import type { Settings } from '../settings.js';
-import { idOf } from './status.js';
 
 const apiPort = 6443;
 

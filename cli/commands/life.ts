@@ -3,14 +3,11 @@
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { timeForm, timeOf } from '../../shared/bootstrap/duration.js';
 import { ttlFault } from '../../shared/bootstrap/lifetime.js';
-import type { PlanDocument } from '../../shared/bootstrap/plan.js';
-import { calledBy } from '../../shared/command-words.js';
-import { Problem } from '../../shared/problems.js';
-import { type Call, defineCommand } from '../frame/command.js';
+import type { Problem } from '../../shared/problems.js';
+import { idOf, standingOf } from '../bootstrap/named.js';
+import { defineCommand } from '../frame/command.js';
 import { printable } from '../frame/output.js';
 import { atFlag, refusal, required } from '../frame/required.js';
-import type { Client } from '../service/client.js';
-import { idOf, standingOf } from './status.js';
 
 /** When it is removed: by its own time, or by a protection that is later. */
 async function endText(view: BootstrapView): Promise<string> {
@@ -118,57 +115,23 @@ export const cleanup = defineCommand({
   ],
 
   async run(call) {
-    const { canAsk, confirmByName } = await import('../frame/confirm.js');
-    const { differing, planFaults, readPlan, writePlan } = await import('../files/plan-file.js');
+    const { planFaults, readPlan, writePlan } = await import('../files/plan-file.js');
     const dryRun = call.has('dry-run') || call.word('plan') !== undefined;
     const planned = await readPlan(call, 'removal');
     const unwritable = await planFaults(call);
     if (unwritable.length > 0) throw refusal([...call.faults, ...unwritable]);
-    const agreed = call.has('yes') || planned !== undefined;
-    if (!dryRun && !agreed && !canAsk(call.io)) {
-      throw refusal([...call.faults, { path: '--yes', message: 'is needed here, as there is no terminal to ask on' }]);
-    }
+    const { unasked } = await import('../frame/confirm.js');
+    const silence = dryRun || planned !== undefined ? [] : unasked(call);
+    if (silence.length > 0) throw refusal([...call.faults, ...silence]);
     const client = await call.connect();
     const found = await client.get(await idOf(call, client));
     if (planned !== undefined && planned.bootstrap !== found.id) throw otherPlan(planned.name);
-    const what = `${printable(found.name)} (${found.projectId}) of ${printable(found.owner)}`;
-    const goesOf = ({ items }: PlanDocument) => items.flatMap((item) => item.what);
-    const lines = (goes: readonly string[]) => goes.map((line) => `  ${printable(line)}`);
-    if (dryRun) {
-      const plan = await client.planRemoval(found.id);
-      const file = writePlan(call, plan);
-      const { planEnd } = await import('../follow/plan-text.js');
-      return {
-        data: { dryRun, bootstrap: found, remove: goesOf(plan), plan, ...(file !== undefined && { file }) },
-        show: () => [`Would remove ${what}:`, ...lines(goesOf(plan)), '', planEnd(plan, file)].join('\n'),
-      };
-    }
-    if (!agreed) {
-      call.output.say([`This removes ${what}:`, ...lines(goesOf(await client.planRemoval(found.id)))].join('\n'));
-      if (!(await confirmByName('Type the name of the project to remove it:', found.name, call))) {
-        throw new Problem('bad-input', 'That is not its name; nothing was removed.');
-      }
-    }
-    const begun = await client.remove(found.id, planned?.hash).catch((error: unknown) => {
-      throw differing(error, planned);
-    });
-    const { forgetSessions } = await import('../machines/kept-session.js');
-    forgetSessions(call.settings.configFolder, found.id);
-    const { view, problem } = call.has('wait') ? await removalToEnd(call, client, begun) : { view: begun };
-    const follow = `Watch it: plinth beta bootstrap-cloud status ${calledBy(view)} --follow`;
-    return {
-      data: { bootstrap: view },
-      ...(problem !== undefined && { problem }),
-      show: () => (view.state === 'removed' ? `${view.name} is removed.` : `${view.name} is being removed.\n${follow}`),
-    };
+    const { previewRemoval, removeProject } = await import('../bootstrap/remove-project.js');
+    if (dryRun) return previewRemoval(client, found, (plan) => writePlan(call, plan));
+    const agreed = call.has('yes') || planned !== undefined;
+    return removeProject(call, client, found, { agreed, plan: planned, wait: call.has('wait') });
   },
 });
-
-async function removalToEnd(call: Call, client: Client, begun: BootstrapView) {
-  const { followToEnd, problemOfEnd } = await import('../follow/follow.js');
-  const { view } = await followToEnd(call, client, begun, false);
-  return { view, problem: problemOfEnd(view) };
-}
 
 const otherPlan = (name: string): Problem =>
   refusal([{ path: '--apply', message: `is a plan of another bootstrap: ${printable(name)}` }]);

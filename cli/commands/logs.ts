@@ -2,11 +2,11 @@
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import type { LogView } from '../../shared/bootstrap/log.js';
 import { Problem } from '../../shared/problems.js';
+import { idOf } from '../bootstrap/named.js';
 import { type Call, defineCommand } from '../frame/command.js';
 import { printable } from '../frame/output.js';
 import type { Client } from '../service/client.js';
 import { pause } from '../service/patience.js';
-import { idOf } from './status.js';
 
 const lookEveryMs = 2000;
 

@@ -2,8 +2,8 @@
 
 import { shellWord } from '../../shared/command-words.js';
 import { Problem } from '../../shared/problems.js';
+import { idOf } from '../bootstrap/named.js';
 import { defineCommand } from '../frame/command.js';
-import { idOf } from './status.js';
 
 export const open = defineCommand({
   words: 'open',

@@ -1,11 +1,11 @@
 /** `plinth beta bootstrap-cloud share|transfer`: who else sees a project, and who owns it. For its owner and operators. */
 import { Email } from '../../shared/organization/email.js';
 import { Problem } from '../../shared/problems.js';
+import { idOf } from '../bootstrap/named.js';
 import { type Call, defineCommand } from '../frame/command.js';
 import { printable } from '../frame/output.js';
 import { refusal, required } from '../frame/required.js';
 import { teamOf } from '../team-flag.js';
-import { idOf } from './status.js';
 
 /** The e-mail of `--with`. A fault in it is reported before any question or request. */
 function somebody(call: Call): string {

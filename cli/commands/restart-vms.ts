@@ -3,8 +3,8 @@
  * For its owner and operators.
  */
 import type { BootstrapView, VmView } from '../../shared/bootstrap/bootstrap.js';
+import { idOf } from '../bootstrap/named.js';
 import { defineCommand } from '../frame/command.js';
-import { idOf } from './status.js';
 
 export const restartVms = defineCommand({
   words: 'beta bootstrap-cloud restart-vms',

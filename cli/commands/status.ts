@@ -1,8 +1,6 @@
 /** `plinth beta bootstrap-cloud status`: what exists of a bootstrap, and with `--follow` its events until it ends. */
-import type { BootstrapSummary } from '../../shared/bootstrap/bootstrap.js';
-import { Problem } from '../../shared/problems.js';
-import { type Call, defineCommand } from '../frame/command.js';
-import type { Client } from '../service/client.js';
+import { idOf } from '../bootstrap/named.js';
+import { defineCommand } from '../frame/command.js';
 
 export const status = defineCommand({
   words: 'beta bootstrap-cloud status',
@@ -40,16 +38,3 @@ export const status = defineCommand({
     };
   },
 });
-
-/** The id of the newest bootstrap of the project that the command names. */
-export const idOf = async (call: Call, client: Client): Promise<string> => (await standingOf(call, client)).id;
-
-/** The newest bootstrap of that project. */
-export async function standingOf(call: Call, client: Client): Promise<BootstrapSummary> {
-  const project = call.word('project')?.text ?? '';
-  const found = await client.find(project);
-  if (found !== undefined) return found;
-  throw new Problem('not-found', `You have no bootstrap of a project ${JSON.stringify(project)}.`, {
-    advice: 'plinth beta bootstrap-cloud list shows those that you have.',
-  });
-}

@@ -1,10 +1,10 @@
 /** `plinth support`: one archive with what somebody needs who looks into a bootstrap's trouble, without secrets. */
 import { existsSync } from 'node:fs';
 import { shellWord } from '../../shared/command-words.js';
+import { idOf } from '../bootstrap/named.js';
 import { placeOf, whyUnwritable } from '../files/files.js';
 import { defineCommand } from '../frame/command.js';
 import { printable } from '../frame/output.js';
-import { idOf } from './status.js';
 
 export const support = defineCommand({
   words: 'support',

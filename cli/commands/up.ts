@@ -4,10 +4,10 @@ import type { PlanDocument } from '../../shared/bootstrap/plan.js';
 import type { PreflightFinding } from '../../shared/bootstrap/preflight.js';
 import type { PlanReply } from '../../shared/bootstrap/routes.js';
 import { Problem } from '../../shared/problems.js';
-import type { lookBeforehand } from '../follow/beginning.js';
+import type { Agree } from '../bootstrap/bootstrap-project.js';
+import { lookBeforehand } from '../checked-flags.js';
 import { advised } from '../frame/advised.js';
 import { type Call, defineCommand } from '../frame/command.js';
-import { type Agree, bootstrapCloud } from './bootstrap-cloud.js';
 
 export const up = defineCommand({
   words: 'up',
@@ -45,12 +45,11 @@ export const up = defineCommand({
     refuseBroken(file, call.faults);
     const { given, faults } = await givenBy(file, call);
     const silence = call.has('check') || call.has('dry-run') ? [] : unasked(call);
-    const merged: Call = { ...call, given, faults: [...call.faults, ...faults, ...silence] };
+    const whole: Call = { ...call, given, faults: [...call.faults, ...faults, ...silence] };
     try {
-      return await bootstrapCloud.run(
-        merged,
-        agreeTo(merged, { placedIn: (error) => placedIn(file, call.given, error) }),
-      );
+      if (call.has('check')) return await lookBeforehand(whole);
+      const { bootstrapProject } = await import('../bootstrap/bootstrap-project.js');
+      return await bootstrapProject(whole, agreeTo(whole, { placedIn: (error) => placedIn(file, call.given, error) }));
     } catch (error) {
       throw changedMeanwhile(placedIn(file, call.given, error));
     }
@@ -107,7 +106,9 @@ const isNew = ({ plan, changes = [] }: PlanReply): boolean =>
   changes.length > 0 ||
   plan.items.some(({ action }) => action !== 'make' && action !== 'keep');
 
-async function found(...asked: Parameters<typeof lookBeforehand>): Promise<readonly PreflightFinding[]> {
+async function found(
+  ...asked: Parameters<typeof import('../follow/beginning.js').lookBeforehand>
+): Promise<readonly PreflightFinding[]> {
   const { lookBeforehand, toldOf } = await import('../follow/beginning.js');
   return toldOf((await lookBeforehand(...asked)).findings);
 }

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import type { CallerView } from '../../shared/bootstrap/caller.js';
 import { asciiLowerCased } from '../../shared/organization/email.js';
-import { idOf } from '../commands/status.js';
+import { idOf } from '../bootstrap/named.js';
 import type { Call } from '../frame/command.js';
 import { createAccessToken, type FoundToken, findAccessToken } from '../identity/access-token.js';
 import { jumpboxIn, jumpboxName } from '../machines/jumpbox.js';

@@ -1,0 +1,297 @@
+/** Begins or resumes a bootstrap, follows it, and writes its files. */
+import type { Identity } from '../../functions/remote/remote.js';
+import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
+import {
+  type BootstrapOptions,
+  flagName,
+  type GivenOptions,
+  isSecret,
+  type LocalOptions,
+  optionNames,
+} from '../../shared/bootstrap/options.js';
+import type { PlanDocument } from '../../shared/bootstrap/plan.js';
+import type { BootstrapRequest } from '../../shared/bootstrap/request.js';
+import type { BeginReply } from '../../shared/bootstrap/routes.js';
+import { type CheckedOptions, checkOptions, refusalOf } from '../../shared/bootstrap/rules.js';
+import { check, isPreview, keysOf, type OfFlags, ofRerun, travelling } from '../checked-flags.js';
+import type { FileKeeper } from '../files/file-keeper.js';
+import type { Followed, Helper } from '../follow/follow.js';
+import type { Call } from '../frame/command.js';
+import type { Style } from '../frame/output.js';
+import type { SshKey } from '../identity/ssh-key.js';
+import type { readRecovery } from '../machines/recovery.js';
+import type { LocalUpload } from '../machines/upload-source.js';
+import type { createUploader } from '../machines/uploader.js';
+import type { Client } from '../service/client.js';
+import { teamIn } from '../team-flag.js';
+
+/** Asked before anything is made. Throws if the caller does not agree. */
+export type Agree = (client: Client, request: BootstrapRequest) => Promise<PlanDocument | undefined>;
+
+export async function bootstrapProject(call: Call, agree?: Agree) {
+  const { given, output, settings } = call;
+  const checked = await check(call);
+  const { local } = checked;
+  for (const text of checked.ofFiles) output.warn(text);
+  const [{ findSshKey }, { readUploads }, { baseOf }] = await Promise.all([
+    import('../identity/ssh-key.js'),
+    import('../machines/uploads.js'),
+    import('../files/replaced-secrets.js'),
+  ]);
+  const planned = call.word('apply') && (await (await import('../files/plan-file.js')).readPlan(call, 'bootstrap'));
+  const client = await call.connect();
+  const key = findSshKey(given, local.sshPublicKeyPath, settings);
+  const uploads = await readUploads(given, settings);
+  const asGiven: GivenOptions = { ...travelling(given), ...uploads.options };
+  const found = local.recoverConfig
+    ? await recoveryOf(call, client, { key, local, given: asGiven, beforehand: checked, planned })
+    : undefined;
+  const { options } = found ?? checked;
+  const keys = keysOf(options);
+  const request = requestOf(call, found?.recovery.options ?? asGiven, key, planned);
+  if (isPreview(call))
+    return preview(call, client, request, { key, options, checked: found === undefined ? checked : undefined });
+  const standing = found === undefined ? await client.findStanding(options.projectName) : found.standing;
+  const { warnings } = found ?? sayChecked(call, standing === undefined ? checked : ofRerun(checked));
+  const agreed = planned ?? (await agree?.(client, request));
+
+  const recovered = found && (await found.keep(request));
+  const known = standing?.id ?? found?.recovery.recovered.id;
+  const kept = { given, local, options, standing: { id: known } };
+  const { base, replacedBy } = await baseOf(kept, keys, request.options, settings);
+  keepKey(call, key);
+  const needsMachine = uploads.files.length > 0 || options.createTestUser;
+  const identity = needsMachine ? await machineIdentity(call, client, key, standing?.id) : undefined;
+  const isNew = standing === undefined && found === undefined && agree === undefined;
+  const shown = isNew ? await (await import('../follow/beginning.js')).showBeginning(call, client, request) : undefined;
+  const asked: BootstrapRequest = {
+    ...request,
+    ...(agreed !== undefined && { plan: agreed.hash }),
+    ...(shown?.seen !== undefined && { seen: shown.seen }),
+    ...(Object.keys(base).length > 0 && { base }),
+    // Its record is lost. With the files from the jumpbox, it continues under a new record.
+    ...(found?.recovery.isLost && { takeUp: found.recovery.recovered.id }),
+  };
+  const begun = await begin(call, client, asked, { agreed, stood: standing !== undefined });
+  const others = [...begun.warnings, ...replacedBy(begun)].filter((text) => !warnings.includes(text));
+  for (const text of others.filter((each) => !shown?.told.some(({ what }) => what === each))) output.warn(text);
+  await sayBegun(call, begun, shown !== undefined || agree !== undefined);
+
+  const parts = { told: [...warnings, ...others], files: uploads.files, identity, local, base };
+  const ended = await finish(call, client, begun.bootstrap, parts);
+  return {
+    ...ended,
+    data: {
+      created: begun.created,
+      changes: begun.changes,
+      ...ended.data,
+      ...(found !== undefined && { recovered, notApplied: found.recovery.refused.map(flagName) }),
+    },
+  };
+}
+
+/** `checked`: its warnings are still to be said. */
+async function preview(
+  call: Call,
+  client: Client,
+  request: BootstrapRequest,
+  { key, options, checked }: { key: SshKey; options: BootstrapOptions; checked: OfFlags | undefined },
+) {
+  const { planOrFlags } = await import('../follow/plan-text.js');
+  // The plan holds for this key alone.
+  if (call.word('plan') !== undefined) keepKey(call, key);
+  const shown = await planOrFlags(call, () => client.plan(request), options);
+  const { data } = shown;
+  const isRerun = 'plan' in data && data.plan.bootstrap !== null;
+  if (checked !== undefined) sayChecked(call, isRerun ? ofRerun(checked, data.warnings) : checked);
+  return shown;
+}
+
+function requestOf(
+  call: Call,
+  options: GivenOptions,
+  key: SshKey,
+  planned: PlanDocument | undefined,
+): BootstrapRequest {
+  const maxCost = call.word('max-cost');
+  const team = teamIn(call);
+  return {
+    options,
+    sshPublicKey: key.publicKey,
+    ...(call.has('strict') && { strict: true }),
+    ...(maxCost !== undefined && { maxCost: maxCost.text }),
+    ...(team !== undefined && { team }),
+    ...(planned !== undefined && { plan: planned.hash }),
+  };
+}
+
+interface EndParts {
+  /** Warnings that were already printed. */
+  readonly told: readonly string[];
+  /** Files that the bootstrap may wait for. */
+  readonly files: readonly LocalUpload[];
+  readonly identity: Identity | undefined;
+  readonly local: LocalOptions;
+  readonly base: NonNullable<BootstrapRequest['base']>;
+}
+
+/** Follows a bootstrap to its end, and meanwhile writes its files. */
+async function finish(call: Call, client: Client, view: BootstrapView, parts: EndParts) {
+  const { files, identity, local } = parts;
+  const { id } = view;
+  const [{ createFileKeeper }, { followToEnd }] = await Promise.all([
+    import('../files/file-keeper.js'),
+    import('../follow/follow.js'),
+  ]);
+  const keeper = createFileKeeper(client, id, local, call.settings, parts.base);
+  const helper = {
+    files: keeper,
+    ...(identity !== undefined && (await uploadsFor({ ...call, client, id, files, identity }))),
+  };
+  return endOf(call, await followToEnd(call, client, view, local.timer, helper), keeper, parts);
+}
+
+/** Prints and fetches what an ended bootstrap leaves. */
+async function endOf(call: Call, { view, timings }: Followed, keeper: FileKeeper, { told, identity, local }: EndParts) {
+  const { output, settings } = call;
+  const { problemOfEnd, timingTable } = await import('../follow/follow.js');
+  for (const text of view.warnings.filter((each) => !told.includes(each))) output.warn(text);
+  const ended = problemOfEnd(view);
+  const { files, problem: unwritten } = await keeper.end(view);
+  if (ended !== undefined && unwritten !== undefined) output.warn(unwritten.detail);
+  const { user: testUser, warning } =
+    identity !== undefined && isDone(view, 'test-user')
+      ? await (await import('../machines/test-user.js')).fetchTestUser(settings, view, identity, call.interrupted)
+      : {};
+  if (warning !== undefined) output.warn(warning);
+  const problem = ended ?? unwritten;
+  if (local.timer && !output.json) output.say(timingTable(timings, output.style));
+  const { summary } = await import('../follow/summary.js');
+  return {
+    data: {
+      warnings: [...new Set([...told, ...view.warnings, ...(warning === undefined ? [] : [warning])])],
+      bootstrap: view,
+      ...(testUser !== undefined && { testUser }),
+      ...(local.timer && { timings }),
+      files,
+    },
+    ...(problem !== undefined && { problem }),
+    show: (style: Style) => summary(view, style, { files, withoutFiles: !local.writeConfig, testUser }),
+    reveals: testUser === undefined ? [] : [testUser.token],
+  };
+}
+
+const isDone = ({ instances }: BootstrapView, instance: string): boolean =>
+  instances.some(({ id, state }) => id === instance && state === 'done');
+
+/**
+ * Reads what is to be recovered. It is written once nothing refuses the run any more. Undefined for a preview without a record:
+ * it plans what was given, because what is restored without a record is no part of a plan.
+ */
+async function recoveryOf(
+  call: Call,
+  client: Client,
+  {
+    beforehand,
+    planned,
+    ...parts
+  }: Omit<Parameters<typeof readRecovery>[2], 'standing'> & {
+    readonly beforehand: ReturnType<typeof checkOptions>;
+    readonly planned: PlanDocument | undefined;
+  },
+) {
+  const name = beforehand.options.projectName;
+  const { readRecovery, notAppliedTexts, keepRecovered, checkPlanned, refusePlanOfLost } = await import(
+    '../machines/recovery.js'
+  );
+  const { standingFaults } = await import('../files/standing-files.js');
+  const standing = await client.findStanding(name);
+  if (standing === undefined && planned !== undefined) refusePlanOfLost();
+  if (standing === undefined && isPreview(call)) {
+    call.output.warn(
+      `plinth has no record of ${name}, so this plans the given flags. A run recovers from its jumpbox.`,
+    );
+    return undefined;
+  }
+  const recovery = await readRecovery(call, client, { ...parts, standing: standing?.id });
+  const checked = checkOptions(recovery.options, { strict: call.has('strict') });
+  // What is missing of secrets, plinth may still have.
+  const wrong = checked.faults.filter(({ path }) => !secretFlags.includes(path));
+  const warnings = [...checked.warnings, ...notAppliedTexts(call, recovery, wrong)];
+  const faults = await standingFaults(parts.local, keysOf(checked.options), call.settings);
+  if (faults.length > 0) throw refusalOf(faults);
+  sayChecked(call, { ...checked, warnings });
+  return {
+    recovery,
+    standing,
+    options: checked.options,
+    warnings,
+    async keep(request: BootstrapRequest) {
+      if (planned !== undefined) await checkPlanned(client, request, planned);
+      return keepRecovered(call, recovery, parts.local, name);
+    },
+  };
+}
+
+const secretFlags: readonly string[] = optionNames.filter(isSecret).map(flagName);
+
+type Sayable = Pick<CheckedOptions, 'warnings' | 'notes'> & Partial<Pick<OfFlags, 'ofFiles'>>;
+
+/** What concerns files was said before the service was asked. */
+function sayChecked<C extends Sayable>({ output }: Call, checked: C): C {
+  for (const text of checked.warnings.filter((each) => checked.ofFiles?.includes(each) !== true)) output.warn(text);
+  for (const note of checked.notes) output.say(note);
+  return checked;
+}
+
+/** What this run needs on machines. What is missing of it is told before anything is made. */
+async function machineIdentity(call: Call, client: Client, key: SshKey, standing: string | undefined) {
+  const { loginIdentity } = await import('../identity/login-identity.js');
+  const identity = await loginIdentity(call, key);
+  const machineAccess =
+    standing === undefined ? await client.machineAccess() : (await client.get(standing)).machineAccess;
+  if (machineAccess === 'iap') {
+    const { findAccessToken } = await import('../identity/access-token.js');
+    await findAccessToken(call.settings, { interrupted: call.interrupted });
+  }
+  return identity;
+}
+
+async function uploadsFor(parts: Omit<Parameters<typeof createUploader>[0], 'tell'>): Promise<Pick<Helper, 'uploads'>> {
+  const { createUploader } = await import('../machines/uploader.js');
+  return { uploads: (tell) => createUploader({ ...parts, tell }) };
+}
+
+/** From here on, a bootstrap may be under way when Ctrl-C arrives. */
+async function begin(
+  call: Call,
+  client: Client,
+  request: BootstrapRequest,
+  { agreed, stood }: { readonly agreed: PlanDocument | undefined; readonly stood: boolean },
+) {
+  const { detached } = await import('../follow/follow.js');
+  try {
+    return await client.begin(request, stood);
+  } catch (error) {
+    if (call.interrupted.aborted) throw detached(request.options.projectName ?? '');
+    throw agreed === undefined ? error : (await import('../files/plan-file.js')).differing(error, agreed);
+  }
+}
+
+function keepKey({ output }: Call, { keep, from }: { readonly keep?: () => void; readonly from: string }): void {
+  if (keep === undefined) return;
+  keep();
+  output.say(`No SSH key was found, so plinth made one: ${from.replace(/\.pub$/, '')}`);
+}
+
+async function sayBegun({ output }: Call, begun: BeginReply, isShown: boolean): Promise<void> {
+  const { bootstrap, created, changes } = begun;
+  output.say(
+    `${created ? 'Bootstrapping' : 'Going on with'} ${bootstrap.name} (project ${bootstrap.projectId}) in ${bootstrap.region}, zone ${bootstrap.zone}`,
+  );
+  const text = (value: unknown) => (value === null || value === undefined ? 'not set' : String(value));
+  for (const { option, from, to } of changes) output.say(`  ${option}: ${text(from)} → ${text(to)}`);
+  if (!created || isShown || output.json) return;
+  const { linesOfBegun } = await import('../follow/beginning.js');
+  for (const line of linesOfBegun(bootstrap)) output.say(line);
+}
