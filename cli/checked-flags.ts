@@ -8,23 +8,24 @@ import {
 } from '../shared/bootstrap/options.js';
 import { type CheckedOptions, checkOptions, refusalOf } from '../shared/bootstrap/rules.js';
 import type { Fault } from '../shared/problems.js';
+import { keptFaults } from './files/kept-places.js';
+import { planFaults } from './files/plan-file.js';
+import { examineStanding, localPaths } from './files/standing-files.js';
 import type { Call } from './frame/command.js';
+import { sshKeyFaults } from './identity/ssh-key.js';
 import { amountFaults, ttlFaults } from './limit-flags.js';
+import { uploadFaults } from './machines/uploads.js';
+import { check as preflight } from './preflight.js';
 import { teamFaults, teamIn } from './team-flag.js';
 
 /** Tells all at once, here and at the service. */
-export async function lookBeforehand(call: Call) {
+export async function checkBeforehand(call: Call) {
   const checked = checkOptions(call.given, { strict: call.has('strict') });
-  const [{ check: checkBeforehand }, { keptFaults }, { examineStanding, localPaths }] = await Promise.all([
-    import('./preflight.js'),
-    import('./files/kept-places.js'),
-    import('./files/standing-files.js'),
-  ]);
   const local = localPaths(checked.local, call.settings);
   const standing = await examineStanding(local, keysOf(checked.options), call.settings);
-  const kept = await keptFaults({ ...checked, given: call.given, local }, call.settings);
+  const kept = keptFaults({ ...checked, given: call.given, local }, call.settings);
   const wrongAmount = amountFaults(call);
-  return checkBeforehand(call, {
+  return preflight(call, {
     checked,
     faults: [...standing.faults, ...kept, ...wrongAmount, ...ttlFaults(call), ...teamFaults(call)],
     doubts: standing.doubts,
@@ -45,14 +46,6 @@ export async function check(call: Call): Promise<OfFlags> {
   const { given, settings } = call;
   // With a recovery, what is recovered is judged.
   const checked = checkOptions(given, { strict: call.has('strict') && given.recoverConfig !== true });
-  const [{ planFaults }, { keptFaults }, { examineStanding, localPaths }, { sshKeyFaults }, { uploadFaults }] =
-    await Promise.all([
-      import('./files/plan-file.js'),
-      import('./files/kept-places.js'),
-      import('./files/standing-files.js'),
-      import('./identity/ssh-key.js'),
-      import('./machines/uploads.js'),
-    ]);
   const local = localPaths(checked.local, settings);
   const uploads = await uploadFaults(given, settings);
   // A preview uploads nothing, and reads no config.
@@ -70,8 +63,8 @@ export async function check(call: Call): Promise<OfFlags> {
     ...ttlFaults(call),
     ...teamFaults(call),
     ...(await sshKeyFaults(given, settings)),
-    ...(standing === undefined ? await planFaults(call, local) : standing.faults),
-    ...(isPreview(call) ? [] : await keptFaults({ ...checked, given, local }, settings)),
+    ...(standing === undefined ? planFaults(call, local) : standing.faults),
+    ...(isPreview(call) ? [] : keptFaults({ ...checked, given, local }, settings)),
   ];
   if (faults.length > 0) throw refusalOf(faults);
   const ofFiles = doubts.map(({ path, message }) => `${path} ${message}`);

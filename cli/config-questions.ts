@@ -4,6 +4,7 @@ import type { ConfigName, ConfigValues } from './files/config-file.js';
 import type { Call } from './frame/command.js';
 import { ask } from './frame/confirm.js';
 import { printable } from './frame/output.js';
+import { askPassphrase } from './identity/passphrase.js';
 
 const questions: readonly (readonly [ConfigName, string])[] = [
   ['endpoints.bootstraps', 'URL of the bootstrap API'],
@@ -44,7 +45,6 @@ async function answerTo(name: ConfigName, question: string, standing: string | u
     call.interrupted.throwIfAborted();
     return text;
   }
-  const { askPassphrase } = await import('./identity/passphrase.js');
   const typed = await askPassphrase(`${question} [${standing === undefined ? 'none' : 'kept'}]: `, call.io);
   if (typed === undefined) throw new Problem('interrupted', 'Interrupted.', { advice: 'Nothing was written.' });
   return typed.trim();

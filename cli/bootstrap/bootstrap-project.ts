@@ -14,14 +14,23 @@ import type { BootstrapRequest } from '../../shared/bootstrap/request.js';
 import type { BeginReply } from '../../shared/bootstrap/routes.js';
 import { type CheckedOptions, checkOptions, refusalOf } from '../../shared/bootstrap/rules.js';
 import { check, isPreview, keysOf, type OfFlags, ofRerun, travelling } from '../checked-flags.js';
-import type { FileKeeper } from '../files/file-keeper.js';
-import type { Followed, Helper } from '../follow/follow.js';
+import { createFileKeeper, type FileKeeper } from '../files/file-keeper.js';
+import { differing, readPlan } from '../files/plan-file.js';
+import { baseOf } from '../files/replaced-secrets.js';
+import { standingFaults } from '../files/standing-files.js';
+import { linesOfBegun, showBeginning } from '../follow/beginning.js';
+import { detached, type Followed, followToEnd, type Helper, problemOfEnd, timingTable } from '../follow/follow.js';
+import { planOrFlags } from '../follow/plan-text.js';
+import { summary } from '../follow/summary.js';
 import type { Call } from '../frame/command.js';
 import type { Style } from '../frame/output.js';
-import type { SshKey } from '../identity/ssh-key.js';
+import { findAccessToken } from '../identity/access-token.js';
+import { loginIdentity } from '../identity/login-identity.js';
+import { findSshKey, type SshKey } from '../identity/ssh-key.js';
 import type { readRecovery } from '../machines/recovery.js';
 import type { LocalUpload } from '../machines/upload-source.js';
-import type { createUploader } from '../machines/uploader.js';
+import { createUploader } from '../machines/uploader.js';
+import { readUploads } from '../machines/uploads.js';
 import type { Client } from '../service/client.js';
 import { teamIn } from '../team-flag.js';
 
@@ -33,12 +42,7 @@ export async function bootstrapProject(call: Call, agree?: Agree) {
   const checked = await check(call);
   const { local } = checked;
   for (const text of checked.ofFiles) output.warn(text);
-  const [{ findSshKey }, { readUploads }, { baseOf }] = await Promise.all([
-    import('../identity/ssh-key.js'),
-    import('../machines/uploads.js'),
-    import('../files/replaced-secrets.js'),
-  ]);
-  const planned = call.word('apply') && (await (await import('../files/plan-file.js')).readPlan(call, 'bootstrap'));
+  const planned = call.word('apply') && readPlan(call, 'bootstrap');
   const client = await call.connect();
   const key = findSshKey(given, local.sshPublicKeyPath, settings);
   const uploads = await readUploads(given, settings);
@@ -63,7 +67,7 @@ export async function bootstrapProject(call: Call, agree?: Agree) {
   const needsMachine = uploads.files.length > 0 || options.createTestUser;
   const identity = needsMachine ? await machineIdentity(call, client, key, standing?.id) : undefined;
   const isNew = standing === undefined && found === undefined && agree === undefined;
-  const shown = isNew ? await (await import('../follow/beginning.js')).showBeginning(call, client, request) : undefined;
+  const shown = isNew ? await showBeginning(call, client, request) : undefined;
   const asked: BootstrapRequest = {
     ...request,
     ...(agreed !== undefined && { plan: agreed.hash }),
@@ -75,7 +79,7 @@ export async function bootstrapProject(call: Call, agree?: Agree) {
   const begun = await begin(call, client, asked, { agreed, stood: standing !== undefined });
   const others = [...begun.warnings, ...replacedBy(begun)].filter((text) => !warnings.includes(text));
   for (const text of others.filter((each) => !shown?.told.some(({ what }) => what === each))) output.warn(text);
-  await sayBegun(call, begun, shown !== undefined || agree !== undefined);
+  sayBegun(call, begun, shown !== undefined || agree !== undefined);
 
   const parts = { told: [...warnings, ...others], files: uploads.files, identity, local, base };
   const ended = await finish(call, client, begun.bootstrap, parts);
@@ -97,7 +101,6 @@ async function preview(
   request: BootstrapRequest,
   { key, options, checked }: { key: SshKey; options: BootstrapOptions; checked: OfFlags | undefined },
 ) {
-  const { planOrFlags } = await import('../follow/plan-text.js');
   // The plan holds for this key alone.
   if (call.word('plan') !== undefined) keepKey(call, key);
   const shown = await planOrFlags(call, () => client.plan(request), options);
@@ -139,14 +142,10 @@ interface EndParts {
 async function finish(call: Call, client: Client, view: BootstrapView, parts: EndParts) {
   const { files, identity, local } = parts;
   const { id } = view;
-  const [{ createFileKeeper }, { followToEnd }] = await Promise.all([
-    import('../files/file-keeper.js'),
-    import('../follow/follow.js'),
-  ]);
   const keeper = createFileKeeper(client, id, local, call.settings, parts.base);
   const helper = {
     files: keeper,
-    ...(identity !== undefined && (await uploadsFor({ ...call, client, id, files, identity }))),
+    ...(identity !== undefined && uploadsFor({ ...call, client, id, files, identity })),
   };
   return endOf(call, await followToEnd(call, client, view, local.timer, helper), keeper, parts);
 }
@@ -154,7 +153,6 @@ async function finish(call: Call, client: Client, view: BootstrapView, parts: En
 /** Prints and fetches what an ended bootstrap leaves. */
 async function endOf(call: Call, { view, timings }: Followed, keeper: FileKeeper, { told, identity, local }: EndParts) {
   const { output, settings } = call;
-  const { problemOfEnd, timingTable } = await import('../follow/follow.js');
   for (const text of view.warnings.filter((each) => !told.includes(each))) output.warn(text);
   const ended = problemOfEnd(view);
   const { files, problem: unwritten } = await keeper.end(view);
@@ -166,7 +164,6 @@ async function endOf(call: Call, { view, timings }: Followed, keeper: FileKeeper
   if (warning !== undefined) output.warn(warning);
   const problem = ended ?? unwritten;
   if (local.timer && !output.json) output.say(timingTable(timings, output.style));
-  const { summary } = await import('../follow/summary.js');
   return {
     data: {
       warnings: [...new Set([...told, ...view.warnings, ...(warning === undefined ? [] : [warning])])],
@@ -204,7 +201,6 @@ async function recoveryOf(
   const { readRecovery, notAppliedTexts, keepRecovered, checkPlanned, refusePlanOfLost } = await import(
     '../machines/recovery.js'
   );
-  const { standingFaults } = await import('../files/standing-files.js');
   const standing = await client.findStanding(name);
   if (standing === undefined && planned !== undefined) refusePlanOfLost();
   if (standing === undefined && isPreview(call)) {
@@ -246,19 +242,16 @@ function sayChecked<C extends Sayable>({ output }: Call, checked: C): C {
 
 /** What this run needs on machines. What is missing of it is told before anything is made. */
 async function machineIdentity(call: Call, client: Client, key: SshKey, standing: string | undefined) {
-  const { loginIdentity } = await import('../identity/login-identity.js');
   const identity = await loginIdentity(call, key);
   const machineAccess =
     standing === undefined ? await client.machineAccess() : (await client.get(standing)).machineAccess;
   if (machineAccess === 'iap') {
-    const { findAccessToken } = await import('../identity/access-token.js');
     await findAccessToken(call.settings, { interrupted: call.interrupted });
   }
   return identity;
 }
 
-async function uploadsFor(parts: Omit<Parameters<typeof createUploader>[0], 'tell'>): Promise<Pick<Helper, 'uploads'>> {
-  const { createUploader } = await import('../machines/uploader.js');
+function uploadsFor(parts: Omit<Parameters<typeof createUploader>[0], 'tell'>): Pick<Helper, 'uploads'> {
   return { uploads: (tell) => createUploader({ ...parts, tell }) };
 }
 
@@ -269,12 +262,11 @@ async function begin(
   request: BootstrapRequest,
   { agreed, stood }: { readonly agreed: PlanDocument | undefined; readonly stood: boolean },
 ) {
-  const { detached } = await import('../follow/follow.js');
   try {
     return await client.begin(request, stood);
   } catch (error) {
     if (call.interrupted.aborted) throw detached(request.options.projectName ?? '');
-    throw agreed === undefined ? error : (await import('../files/plan-file.js')).differing(error, agreed);
+    throw agreed === undefined ? error : differing(error, agreed);
   }
 }
 
@@ -284,7 +276,7 @@ function keepKey({ output }: Call, { keep, from }: { readonly keep?: () => void;
   output.say(`No SSH key was found, so plinth made one: ${from.replace(/\.pub$/, '')}`);
 }
 
-async function sayBegun({ output }: Call, begun: BeginReply, isShown: boolean): Promise<void> {
+function sayBegun({ output }: Call, begun: BeginReply, isShown: boolean): void {
   const { bootstrap, created, changes } = begun;
   output.say(
     `${created ? 'Bootstrapping' : 'Going on with'} ${bootstrap.name} (project ${bootstrap.projectId}) in ${bootstrap.region}, zone ${bootstrap.zone}`,
@@ -292,6 +284,5 @@ async function sayBegun({ output }: Call, begun: BeginReply, isShown: boolean): 
   const text = (value: unknown) => (value === null || value === undefined ? 'not set' : String(value));
   for (const { option, from, to } of changes) output.say(`  ${option}: ${text(from)} → ${text(to)}`);
   if (!created || isShown || output.json) return;
-  const { linesOfBegun } = await import('../follow/beginning.js');
   for (const line of linesOfBegun(bootstrap)) output.say(line);
 }

@@ -3,9 +3,9 @@ import type { AdmissionView } from '../../shared/bootstrap/admission.js';
 import { Problem } from '../../shared/problems.js';
 import { defineCommand } from '../frame/command.js';
 import { printable } from '../frame/output.js';
+import { time } from '../frame/table.js';
 
-async function shown(admission: AdmissionView) {
-  const { time } = await import('../frame/table.js');
+function shown(admission: AdmissionView) {
   const { state, by, at, reason } = admission;
   const text = [
     `New bootstraps  ${state === 'open' ? 'open' : 'stopped: they are refused, what stands goes on'}`,
@@ -15,9 +15,7 @@ async function shown(admission: AdmissionView) {
   return { data: { admission }, show: () => text };
 }
 
-const status = defineCommand({
-  words: 'beta bootstraps status',
-  summary: 'Show whether new bootstraps are taken, for operators',
+export const admissionStatus = defineCommand({
   description: ['Shows whether new bootstraps are taken or stopped, and who switched that last, when and why.'],
   examples: ['plinth beta bootstraps status'],
 
@@ -27,9 +25,7 @@ const status = defineCommand({
   },
 });
 
-const stop = defineCommand({
-  words: 'beta bootstraps stop',
-  summary: 'Refuse new bootstraps until they are started again, for operators',
+export const admissionStop = defineCommand({
   description: [
     'From its answer on no new bootstrap begins, whoever asks. They see the reason. Present bootstraps can still be resumed, extended and removed.',
   ],
@@ -49,9 +45,7 @@ const stop = defineCommand({
   },
 });
 
-const start = defineCommand({
-  words: 'beta bootstraps start',
-  summary: 'Take new bootstraps again, for operators',
+export const admissionStart = defineCommand({
   description: ['Takes new bootstraps again. If they are already taken, nothing changes.'],
   examples: ['plinth beta bootstraps start'],
 
@@ -60,5 +54,3 @@ const start = defineCommand({
     return shown(await client.startNewBootstraps());
   },
 });
-
-export const admission = [status, stop, start] as const;

@@ -1,11 +1,10 @@
 /** `plinth beta bootstrap-cloud`: begins or resumes a bootstrap. */
 import { optionNames } from '../../shared/bootstrap/options.js';
-import { lookBeforehand } from '../checked-flags.js';
+import { bootstrapProject } from '../bootstrap/bootstrap-project.js';
+import { checkBeforehand } from '../checked-flags.js';
 import { defineCommand } from '../frame/command.js';
 
 export const bootstrapCloud = defineCommand({
-  words: 'beta bootstrap-cloud',
-  summary: 'Bootstrap the cloud infrastructure that platform clusters need (beta)',
   description: [
     'Bootstraps the cloud infrastructure that platform clusters need: a cloud project with service accounts and the IAM roles they require, network, jumpbox and machines, addresses and DNS. Writes an install config with its secrets. Further configuration may be needed afterwards, depending on the setup.',
     'This command is beta and not for production use. The project is removed when its time to live (--project-ttl) is over.',
@@ -32,8 +31,7 @@ export const bootstrapCloud = defineCommand({
   ],
 
   async run(call) {
-    if (call.has('check')) return lookBeforehand(call);
-    const { bootstrapProject } = await import('../bootstrap/bootstrap-project.js');
+    if (call.has('check')) return checkBeforehand(call);
     return bootstrapProject(call);
   },
 });

@@ -1,8 +1,22 @@
 /** `plinth configure`: asks where the service is and how people log in, and writes the config file. */
+import { refusalOf } from '../../shared/bootstrap/rules.js';
 import type { Fault } from '../../shared/problems.js';
 import { Problem } from '../../shared/problems.js';
-import type { ConfigName, ConfigValues } from '../files/config-file.js';
+import { askForConfig } from '../config-questions.js';
+import { changeLines, changesBetween } from '../files/config-changes.js';
+import { validate, whyBad } from '../files/config-check.js';
+import {
+  type ConfigName,
+  type ConfigValues,
+  configIn,
+  configPath,
+  readConfig,
+  writeConfig,
+} from '../files/config-file.js';
+import { placeOf, reason } from '../files/files.js';
+import { readSecretText, registerText } from '../files/secret-text.js';
 import { type Call, defineCommand } from '../frame/command.js';
+import { canAsk } from '../frame/confirm.js';
 import type { FlagOfKind } from '../frame/flags.js';
 
 const flagOf = {
@@ -13,8 +27,6 @@ const flagOf = {
 } as const satisfies Partial<Record<ConfigName, FlagOfKind<'string'>>>;
 
 export const configure = defineCommand({
-  words: 'configure',
-  summary: 'Say where the service is and how people log in to it',
   description: [
     "Writes config.yaml in plinth's config folder, for you alone. On a terminal it asks, with the present values as defaults. In a script it takes the flags, and keeps what no flag names.",
     'Before it writes anything, it checks that the endpoints and the token issuer answer as they should. A value of - removes a setting.',
@@ -36,12 +48,6 @@ export const configure = defineCommand({
 
   async run(call) {
     const { settings, output, faults: given } = call;
-    const [{ configPath, readConfig, writeConfig }, { changesBetween, changeLines }, { validate, whyBad }] =
-      await Promise.all([
-        import('../files/config-file.js'),
-        import('../files/config-changes.js'),
-        import('../files/config-check.js'),
-      ]);
     const file = configPath(settings.configFolder);
     const standing = await readConfig(settings);
     const told = await toldBy(call);
@@ -50,18 +56,13 @@ export const configure = defineCommand({
       const message = text === '-' ? undefined : whyBad(name, text);
       if (message !== undefined) faults.push({ path, message });
     }
-    const { canAsk } = await import('../frame/confirm.js');
     if (told.length === 0 && faults.length === 0 && !canAsk(call.io)) {
       faults.push({ path: '--bootstraps-endpoint, --api-endpoint, --client-id or --from', message: 'is needed' });
     }
     if (faults.length > 0) {
-      const { refusalOf } = await import('../../shared/bootstrap/rules.js');
       throw refusalOf(faults);
     }
-    const wanted =
-      told.length > 0
-        ? merged(standing, told)
-        : await (await import('../config-questions.js')).askForConfig(standing, call, whyBad);
+    const wanted = told.length > 0 ? merged(standing, told) : await askForConfig(standing, call, whyBad);
 
     const { checks, failed } = await validate(wanted, call);
     for (const { text } of checks) output.say(text);
@@ -112,9 +113,6 @@ async function toldBy(call: Call): Promise<Told[]> {
 }
 
 async function contentOf(from: string, { io, settings }: Call): Promise<ConfigValues> {
-  const { configIn } = await import('../files/config-file.js');
-  const { placeOf, reason } = await import('../files/files.js');
-  const { readSecretText, registerText } = await import('../files/secret-text.js');
   let text: string;
   try {
     text =

@@ -3,17 +3,18 @@
  * ssh config that plinth writes uses it.
  */
 import type { Duplex } from 'node:stream';
+import { dial as dialAddress } from '../../functions/remote/dial.js';
 import { type Fault, Problem } from '../../shared/problems.js';
 import { type Call, defineCommand } from '../frame/command.js';
 import { refusal } from '../frame/required.js';
+import { createAccessToken } from '../identity/access-token.js';
+import { agentFor } from '../network/send.js';
+import { sshProxyOf, tunnelUrlOf } from '../settings.js';
 
 /** As `functions/remote` waits for a connection. */
 const timeoutSeconds = 15;
 
 export const dial = defineCommand({
-  words: 'beta dial',
-  takes: ['address', 'port'],
-  summary: 'Lead standard input and output to a machine, for the ProxyCommand of ssh',
   description: [
     'Connects to an address, through the HTTP CONNECT proxy that PLINTH_SSH_PROXY names if it is set, and passes standard input and output on. For ssh -o ProxyCommand="plinth beta dial %h %p".',
     'With --iap, the address is the name of a VM without a public address, and IAP leads there. The connection outlives lost ones. It needs a Google access token: from gcloud (gcloud auth login), from Application Default Credentials, or in PLINTH_ACCESS_TOKEN.',
@@ -63,12 +64,8 @@ function readTarget(call: Call): { readonly to: Target; readonly faults: readonl
 }
 
 async function dialed({ settings }: Call, { address, port }: Target): Promise<Duplex> {
-  const [{ dial }, { sshProxyOf }] = await Promise.all([
-    import('../../functions/remote/dial.js'),
-    import('../settings.js'),
-  ]);
   const proxy = sshProxyOf(settings);
-  return dial(address, port, { name: address, proxy, timeoutSeconds });
+  return dialAddress(address, port, { name: address, proxy, timeoutSeconds });
 }
 
 async function tunneled(
@@ -76,12 +73,7 @@ async function tunneled(
   { address: instance, port }: Target,
   place: { readonly project: string; readonly zone: string },
 ): Promise<Duplex> {
-  const [{ openTunnel }, { createAccessToken }, { agentFor }, { tunnelUrlOf }] = await Promise.all([
-    import('../../functions/remote/iap/tunnel.js'),
-    import('../identity/access-token.js'),
-    import('../network/send.js'),
-    import('../settings.js'),
-  ]);
+  const { openTunnel } = await import('../../functions/remote/iap/tunnel.js');
   const url = tunnelUrlOf(settings);
   const token = createAccessToken(settings, signal);
   const agent = () => agentFor(settings.env, url);

@@ -1,12 +1,13 @@
 /** `plinth down`: removes the project that `plinth.yaml` names, and waits until it is gone. */
 import { noBootstrapOf } from '../bootstrap/named.js';
+import { previewRemoval, removeProject } from '../bootstrap/remove-project.js';
 import { type Call, defineCommand } from '../frame/command.js';
+import { unasked } from '../frame/confirm.js';
 import { printable } from '../frame/output.js';
 import { refusal } from '../frame/required.js';
+import { projectFileOf, readProjectFile, refuseBroken } from '../project/file.js';
 
 export const down = defineCommand({
-  words: 'down',
-  summary: 'Remove the project that plinth.yaml describes',
   description: [
     'Removes the project that plinth.yaml names, as beta bootstrap-cloud cleanup does, and waits until it is gone. It asks you to type the name. Of the file it reads only that name.',
   ],
@@ -27,10 +28,6 @@ export const down = defineCommand({
     if (found.state === 'removed') {
       return { data: { bootstrap: found }, show: () => `${printable(found.name)} is removed already.` };
     }
-    const [{ previewRemoval, removeProject }, { unasked }] = await Promise.all([
-      import('../bootstrap/remove-project.js'),
-      import('../frame/confirm.js'),
-    ]);
     const dryRun = call.has('dry-run');
     const silence = dryRun ? [] : unasked(call);
     if (silence.length > 0) throw refusal(silence);
@@ -44,7 +41,6 @@ export const down = defineCommand({
 async function projectOf(call: Call): Promise<string> {
   const { given, settings, faults } = call;
   if (given.projectName !== undefined) return given.projectName;
-  const { projectFileOf, readProjectFile, refuseBroken } = await import('../project/file.js');
   const file = await readProjectFile(projectFileOf(call), settings);
   refuseBroken(file, faults);
   const place = file.places.get('projectName');

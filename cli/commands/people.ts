@@ -3,6 +3,7 @@ import { Email } from '../../shared/organization/email.js';
 import { Problem } from '../../shared/problems.js';
 import { idOf } from '../bootstrap/named.js';
 import { type Call, defineCommand } from '../frame/command.js';
+import { canAsk, confirm } from '../frame/confirm.js';
 import { printable } from '../frame/output.js';
 import { refusal, required } from '../frame/required.js';
 import { teamOf } from '../team-flag.js';
@@ -26,9 +27,6 @@ function whomOf(call: Call): { readonly email: string } | { readonly team: numbe
 }
 
 export const share = defineCommand({
-  words: 'beta bootstrap-cloud share',
-  takes: ['project'],
-  summary: 'Let somebody else, or a team, see a project and work in it',
   description: [
     'Whoever you share a project with sees it in list and status, follows it, reads its install config and may extend it. On the cloud project they may look, log in, start and stop machines and read logs, as far as you may. Secrets, protection, cancelling and removal stay with its owner and operators.',
     'With a team, its members see the project, and its admins also extend, protect and remove it. Who leaves the team loses it at once, and the role on the cloud project within about a minute.',
@@ -76,9 +74,6 @@ export const share = defineCommand({
 });
 
 export const transfer = defineCommand({
-  words: 'beta bootstrap-cloud transfer',
-  takes: ['project'],
-  summary: 'Give a project to somebody else',
   description: [
     'The project has another owner: it counts to their limit, and only they and operators decide about it. They must be allowed to bootstrap. You no longer see it, and your role on the cloud project goes. They may share it with you.',
     'Machines accept your SSH key until the new owner runs the bootstrap-cloud command again with theirs. You still know the secrets that you have read.',
@@ -94,7 +89,6 @@ export const transfer = defineCommand({
 
   async run(call) {
     const email = somebody(call);
-    const { canAsk, confirm } = await import('../frame/confirm.js');
     if (!call.has('yes') && !canAsk(call.io)) {
       throw refusal([...call.faults, { path: '--yes', message: 'is needed here, as there is no terminal to ask on' }]);
     }

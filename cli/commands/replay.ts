@@ -1,5 +1,4 @@
 /** `plinth org replay`, `plinth team replay`: sends events to the webhook again, and says how many. */
-
 import { timeForm, timeOf } from '../../shared/bootstrap/duration.js';
 import type { Replayed } from '../../shared/organization/replay.js';
 import { type Fault, Problem } from '../../shared/problems.js';
@@ -14,9 +13,6 @@ const how =
   'Each message has the id that it had, so a receiver knows a repeat. At most 50 a minute are sent again, of all that is asked for in the deployment. What happens meanwhile, and what waits to be sent anyway, goes out as always. If too many wait to be sent again, the command ends, and names the command that goes on.';
 
 export const orgReplay = defineCommand({
-  words: 'org replay',
-  takes: ['organization'],
-  summary: 'Send events of an organization to the webhook again',
   description: [
     `Sends events of an organization to the webhook of the deployment again, oldest first. For admins of the organization. ${how}`,
   ],
@@ -34,9 +30,6 @@ export const orgReplay = defineCommand({
 });
 
 export const teamReplay = defineCommand({
-  words: 'team replay',
-  takes: ['teamId'],
-  summary: 'Send events of a team to the webhook again',
   description: [
     `Sends events of a team to the webhook of the deployment again, oldest first. For admins of the team and of its organization. ${how}`,
   ],

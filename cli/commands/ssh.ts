@@ -14,11 +14,7 @@ import { jumpboxName } from '../machines/jumpbox.js';
 import { hostKeysOf, writeSshConfig } from '../machines/ssh-config.js';
 
 export const ssh = defineCommand({
-  words: 'beta bootstrap-cloud ssh',
-  takes: ['project'],
-  mayTake: ['host'],
   passes: { name: 'command', help: 'A command to run there, instead of a shell. plinth exits with its exit code.' },
-  summary: 'Log in to a machine of a bootstrap, or run a command there',
   description: [
     'Logs in with the ssh of your own machine: to the jumpbox as ubuntu, through it to all others as root. It uses the same SSH key as bootstrap-cloud, and ssh-agent. It trusts only the host keys that the machines published, and refuses a machine that shows another.',
     "It writes a config for ssh in plinth's folder, anew each time. --print-config only prints its path, for ssh -F, scp -F or an editor.",

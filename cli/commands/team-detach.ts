@@ -1,12 +1,11 @@
 /** `plinth team detach`: takes a team out of its organization. For operators. */
 import { Problem } from '../../shared/problems.js';
 import { defineCommand } from '../frame/command.js';
+import { canAsk, confirm } from '../frame/confirm.js';
 import { printable } from '../frame/output.js';
+import { readInput } from '../organization-input.js';
 
 export const teamDetach = defineCommand({
-  words: 'team detach',
-  takes: ['teamId'],
-  summary: 'Take a team out of its organization, as it was before it was migrated',
   description: [
     'Takes a team out of its organization. For operators of the deployment, when a team was migrated by mistake. The team gets back the members and roles that it had before. A team that was made in the organization keeps its present members.',
   ],
@@ -14,10 +13,6 @@ export const teamDetach = defineCommand({
   examples: ['plinth team detach 42'],
 
   async run(call) {
-    const [{ readInput }, { canAsk, confirm }] = await Promise.all([
-      import('../organization-input.js'),
-      import('../frame/confirm.js'),
-    ]);
     const yes = call.has('yes');
     const unasked = !yes && !canAsk(call.io);
     const { teamId } = readInput(

@@ -1,18 +1,16 @@
 /** `plinth team migrate`: shows what a migration would do, asks before anyone is removed, and does exactly what it showed. */
-
 import { shellWord } from '../../shared/command-words.js';
 import type { MigrationPreview, MigrationReply } from '../../shared/organization/team.js';
 import { Problem } from '../../shared/problems.js';
 import { advised } from '../frame/advised.js';
 import { type Call, defineCommand } from '../frame/command.js';
+import { canAsk, confirm } from '../frame/confirm.js';
 import { printable, type Style } from '../frame/output.js';
 import { bootstrapLines } from '../moved-bootstraps.js';
+import { organizationIdOf, readInput } from '../organization-input.js';
 import type { OrganizationClient } from '../service/organization-client.js';
 
 export const teamMigrate = defineCommand({
-  words: 'team migrate',
-  takes: ['teamId'],
-  summary: 'Move a standalone team into an organization',
   description: [
     'Moves a standalone team into an organization. For admins of both. If you are an admin of one, propose it with “team transfer”. First it shows who stays in the team and who would leave it. Then it does exactly that. If the team has changed meanwhile, it shows that anew.',
     'Every member of a team in an organization is also a member of that organization. It refuses a team with members outside. With --force it removes them from the team, after a question.',
@@ -30,10 +28,6 @@ export const teamMigrate = defineCommand({
   ],
 
   async run(call) {
-    const [{ organizationIdOf, readInput }, { canAsk }] = await Promise.all([
-      import('../organization-input.js'),
-      import('../frame/confirm.js'),
-    ]);
     const [force, dryRun, yes] = [call.has('force'), call.has('dry-run'), call.has('yes')];
     const unasked = force && !dryRun && !yes && !canAsk(call.io);
     const { teamId, organization } = readInput(
@@ -102,7 +96,6 @@ const leaving = ({ leaves, counts }: MigrationPreview): number => counts?.leaves
 
 async function agree(call: Call, preview: MigrationPreview): Promise<void> {
   if (call.has('yes')) return;
-  const { confirm } = await import('../frame/confirm.js');
   const { teamId } = preview;
   const many = leaving(preview);
   const who = many === 1 ? 'this member' : `these ${many} members`;

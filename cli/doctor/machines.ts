@@ -1,11 +1,13 @@
 /** Doctor's checks of the way to machines: the Google access token that IAP wants, whose it is, and a named jumpbox. */
 import type { Duplex } from 'node:stream';
+import { dial } from '../../functions/remote/dial.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import type { CallerView } from '../../shared/bootstrap/caller.js';
 import { asciiLowerCased } from '../../shared/organization/email.js';
 import { idOf } from '../bootstrap/named.js';
 import type { Call } from '../frame/command.js';
 import { createAccessToken, type FoundToken, findAccessToken } from '../identity/access-token.js';
+import { addKeyCommand, readOsLogin } from '../identity/os-login.js';
 import { jumpboxIn, jumpboxName } from '../machines/jumpbox.js';
 import { agentFor } from '../network/send.js';
 import { sshProxyOf, tunnelUrlOf } from '../settings.js';
@@ -53,7 +55,6 @@ async function osLoginCheck(
 ): Promise<Check> {
   const name = 'OS Login';
   try {
-    const { addKeyCommand, readOsLogin } = await import('../identity/os-login.js');
     const { user, keys } = await readOsLogin(settings, { projectId, email: () => email, interrupted });
     if (keys.length > 0) return ok(name, `machines know you as ${user}`);
     return warning(name, `machines know you as ${user}, by no SSH key`, `Bring one: ${addKeyCommand(projectId)}`);
@@ -78,7 +79,6 @@ async function wayCheck(call: Call, view: BootstrapView, name: string): Promise<
 }
 
 async function dialed({ settings }: Call, address: string): Promise<Duplex> {
-  const { dial } = await import('../../functions/remote/dial.js');
   return dial(address, 22, { name: jumpboxName, proxy: sshProxyOf(settings), timeoutSeconds });
 }
 

@@ -2,6 +2,7 @@
 import { Problem } from '../../shared/problems.js';
 import type { Call } from '../frame/command.js';
 import { printable } from '../frame/output.js';
+import { discover } from '../identity/oauth.js';
 import { versionAdvice } from '../service/other-version.js';
 import { probe } from '../service/probe.js';
 import { type Api, defaultIssuer } from '../settings.js';
@@ -21,7 +22,6 @@ interface Validated {
 }
 
 export async function validate(values: ConfigValues, { settings, interrupted }: Call): Promise<Validated> {
-  const { discover } = await import('../identity/oauth.js');
   const endpoint = async (api: Api): Promise<{ text?: string; why?: string }> => {
     const url = values[`endpoints.${api}`];
     if (url === undefined) return {};

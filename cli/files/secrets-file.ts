@@ -3,6 +3,7 @@
  * only for others or changed meanwhile is refused: never sent, moved aside or replaced.
  */
 import { join } from 'node:path';
+import { identitiesIn } from '../../shared/install-config/age-identity.js';
 import { Problem } from '../../shared/problems.js';
 import type { Settings } from '../settings.js';
 import { fileWord, placeOf, reason } from './files.js';
@@ -35,7 +36,6 @@ export async function keptIdentities(
   const path = identityPath(settings.configFolder, id);
   const text = readIdentities(path, settings);
   if (text === undefined) return undefined;
-  const { identitiesIn } = await import('../../shared/install-config/age-identity.js');
   const found = await identitiesIn(text, path);
   return found.length === 0 ? undefined : { text, recipients: found.map(({ recipient }) => recipient) };
 }

@@ -13,7 +13,7 @@ import {
 } from '../../shared/bootstrap/options.js';
 import { nearest } from '../../shared/nearest.js';
 import { argumentHelp, bracketed } from './arguments.js';
-import { type Command, passedText, usageOf } from './command.js';
+import { type Command, type CommandName, passedText } from './command.js';
 import { exitCodes } from './exit-codes.js';
 import { allFlags, commonFlags, inheritedOptions, sharedFlags } from './flags.js';
 
@@ -49,90 +49,80 @@ function describeOption(option: Option, command?: Command, whole = true): string
 const isNeeded = (option: Option, command?: Command): boolean =>
   flagOf(option).required === true && command?.givenElsewhere !== true;
 
-export interface Registry {
+export interface Registry<C extends CommandName> {
   /** The command that the words begin with. The rest of the words are its arguments. */
-  match(words: readonly string[]): { readonly command: Command; readonly rest: readonly string[] } | undefined;
-  /** The help of a command, or of all commands that begin with these words. `whole`: with all that is to say about its flags. */
-  help(command: Command | undefined, group?: readonly string[], whole?: boolean): string;
+  match(words: readonly string[]): Match<C> | undefined;
+  /** The commands that begin with these words. */
+  group(words: readonly string[]): readonly C[];
 }
 
-export function createRegistry(commands: readonly Command[], columns: number): Registry {
+export interface Match<C extends CommandName> {
+  readonly command: C;
+  /** The words after the command's own. */
+  readonly rest: readonly string[];
+}
+
+/** cac reads each usage, and knows a command by its words, joined. */
+export function createRegistry<C extends CommandName>(commands: readonly C[]): Registry<C> {
   const cli = cac('plinth');
-  const byName = new Map(commands.map((command) => [command.words, command]));
-  for (const command of commands) {
-    const { summary, options = [], flags = {}, examples } = command;
-    const registered = cli.command(usageOf(command), summary);
-    registered.usage(`${usageOf(command)} [flags]`);
-    for (const option of options) registered.option(left(flagName(option).slice(2)), describeOption(option, command));
-    for (const [name, help] of Object.entries(flags)) registered.option(left(name), help);
-    for (const example of examples) registered.example(`  $ ${example}`);
-  }
-  for (const option of inheritedOptions) cli.option(left(flagName(option).slice(2)), describeOption(option));
-  for (const name of commonFlags) cli.option(left(name), sharedFlags[name]);
-
-  /** Words are joined, because cac's registry names commands that way. */
-  const matchWords = (words: readonly string[]) => {
-    for (let count = words.length; count > 0; count -= 1) {
-      const joined = words.slice(0, count).join(' ');
-      cli.unsetMatchedCommand();
-      cli.parse(['node', 'plinth', joined], { run: false });
-      const command = byName.get(cli.matchedCommandName ?? '');
-      if (command !== undefined) return { command, rest: words.slice(count) };
-    }
-    return undefined;
-  };
-
+  const registered = commands.map((command) => ({ command, own: cli.command(command.usage, command.summary) }));
   return {
-    match: matchWords,
-    help(command, group = [], whole = false) {
-      cli.unsetMatchedCommand();
-      if (command !== undefined) cli.parse(['node', 'plinth', command.words], { run: false });
-      cli.globalCommand.helpCallback = (sections) => {
-        const kept = sections.filter(({ title }) => title === 'Usage' || title === 'Commands' || title === 'Examples');
-        const usage = kept.filter(({ title }) => title === 'Usage');
-        const others = kept.filter(({ title }) => title !== 'Usage');
-        return [
-          ...paragraphs(command === undefined ? about : command.description.slice(0, 1), columns),
-          ...usage,
-          ...neededSection(command, columns),
-          ...paragraphs(command?.description.slice(1) ?? [], columns),
-          ...others.filter(({ title }) => title === 'Commands').map((section) => beneath(section, group)),
-          ...rowSections(command, columns, whole),
-          ...others.filter(({ title }) => title === 'Examples'),
-          ...outro(command, columns, whole),
-        ];
-      };
-      return printed(() => cli.outputHelp());
+    match(words) {
+      for (let count = words.length; count > 0; count -= 1) {
+        const joined = words.slice(0, count).join(' ');
+        const found = registered.find(({ own }) => own.isMatched(joined));
+        if (found !== undefined) return { command: found.command, rest: words.slice(count) };
+      }
+      return undefined;
     },
+    group: (words) =>
+      registered
+        .filter(({ own }) => words.length === 0 || own.name.startsWith(`${words.join(' ')} `))
+        .map(({ command }) => command),
   };
 }
 
 interface Section {
-  title?: string;
-  body: string;
+  readonly title?: string;
+  readonly body: string;
 }
 
-/** cac lists all commands, one per line. */
-const beneath = ({ title, body }: Section, group: readonly string[]): Section => ({
-  ...(title !== undefined && { title }),
-  body: body
-    .split('\n')
-    .filter((line) => group.length === 0 || line.startsWith(`  ${group.join(' ')} `))
-    .join('\n'),
-});
+/** The help of a command. `whole`: with all that is to say about its flags. */
+export const commandHelp = (command: Command, columns: number, whole: boolean): string =>
+  pageOf([
+    ...paragraphs(command.description.slice(0, 1), columns),
+    usageSection(`${command.usage} [flags]`),
+    ...neededSection(command, columns),
+    ...paragraphs(command.description.slice(1), columns),
+    ...rowSections(command, columns, whole),
+    { title: 'Examples', body: command.examples.map((example) => `  $ ${example}`).join('\n') },
+    ...outro(command, columns, whole),
+  ]);
 
-/** cac prints its help itself. This captures the help as text. */
-function printed(print: () => void): string {
-  const { info } = console;
-  const lines: string[] = [];
-  console.info = (text: string) => lines.push(text);
-  try {
-    print();
-  } finally {
-    console.info = info;
-  }
-  return lines.join('\n');
+/** The help of plinth, or of the commands that begin with the same words. `all`: every command, whose column it keeps to. */
+export function groupHelp(
+  group: readonly CommandName[],
+  all: readonly CommandName[],
+  columns: number,
+  whole: boolean,
+): string {
+  const width = Math.max(...all.map(({ usage }) => usage.length));
+  return pageOf([
+    ...paragraphs(about, columns),
+    usageSection('<command> [options]'),
+    {
+      title: 'Commands',
+      body: group.map(({ usage, summary }) => `  ${usage.padEnd(width)}  ${summary}`).join('\n'),
+    },
+    ...rowSections(undefined, columns, whole),
+    ...outro(undefined, columns, whole),
+  ]);
 }
+
+const pageOf = (sections: readonly Section[]): string =>
+  sections.map(({ title, body }) => (title === undefined ? body : `${title}:\n${body}`)).join('\n\n');
+
+const usageSection = (usage: string): Section => ({ title: 'Usage', body: `  $ plinth ${usage}` });
 
 const about = [
   'plinth makes throw-away cloud projects for platform clusters, and removes them on time. It governs organizations and their teams.',
@@ -246,7 +236,7 @@ function wrap(text: string, width: number): string[] {
 }
 
 /** The commands that unknown words probably meant: their end, or a slip of the fingers. */
-export function nearestCommands(words: readonly string[], commands: readonly Command[]): readonly string[] {
+export function nearestCommands(words: readonly string[], commands: readonly CommandName[]): readonly string[] {
   const said = words.join(' ');
   const names = commands.map((command) => command.words);
   const ending = names.filter((name) => name.endsWith(` ${said}`));
@@ -260,7 +250,11 @@ export function nearestCommands(words: readonly string[], commands: readonly Com
 }
 
 /** The subcommand that a word after a command probably meant. */
-export const nearestBeneath = (word: string, command: Command, commands: readonly Command[]): string | undefined => {
+export const nearestBeneath = (
+  word: string,
+  command: CommandName,
+  commands: readonly CommandName[],
+): string | undefined => {
   const start = `${command.words} `;
   const beneath = commands.filter(({ words }) => words.startsWith(start)).map(({ words }) => words.slice(start.length));
   const meant = nearest(word, beneath);

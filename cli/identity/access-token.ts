@@ -4,6 +4,7 @@
  */
 import { Problem } from '../../shared/problems.js';
 import type { Settings } from '../settings.js';
+import { defaultCredentials, problemBehind } from './default-credentials.js';
 import { type AccessToken, type Asked, askGcloud } from './gcloud-token.js';
 
 export interface FoundToken extends AccessToken {
@@ -83,7 +84,6 @@ function givenToken(given: string, fresh: boolean): FoundToken {
 }
 
 async function askDefaultCredentials(settings: Parts, fresh: boolean): Promise<Asked<AccessToken>> {
-  const { defaultCredentials, problemBehind } = await import('./default-credentials.js');
   try {
     const { client } = await defaultCredentials(settings, [scope]);
     const { token } = await client.getAccessToken();

@@ -2,6 +2,7 @@
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import type { Call } from '../frame/command.js';
 import type { Client } from '../service/client.js';
+import { checkKeyIsKnown, readOsLogin } from './os-login.js';
 import type { SshKey } from './ssh-key.js';
 
 /** Undefined where machines use no OS Login. Throws if Google would not let the key in. */
@@ -13,7 +14,6 @@ export async function osLoginUser(
 ) {
   const { projectId, result } = view;
   if (result.machineLogin !== 'os-login') return undefined;
-  const { checkKeyIsKnown, readOsLogin } = await import('./os-login.js');
   const email = async () => (await client.caller()).email;
   const profile = await readOsLogin(settings, { projectId, email, interrupted });
   const { privatePath } = key;

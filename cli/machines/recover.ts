@@ -6,6 +6,7 @@ import { constants, copyFileSync, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Host } from '../../functions/remote/remote.js';
 import { flags, type GivenOptions, type LocalOptions } from '../../shared/bootstrap/options.js';
+import { someIdentitiesIn } from '../../shared/install-config/age-identity.js';
 import { filesOnJumpbox, optionsOnJumpbox } from '../../shared/install-config/on-jumpbox.js';
 import { optionsIn } from '../../shared/install-config/recovered-options.js';
 import type { SecretsFile } from '../../shared/install-config/secrets.js';
@@ -160,10 +161,7 @@ async function openedSecrets(
   paths: ReturnType<typeof filesOnJumpbox>,
   where: string,
 ): Promise<SecretsFile> {
-  const [{ someIdentitiesIn }, { decryptSecrets }] = await Promise.all([
-    import('../../shared/install-config/age-identity.js'),
-    import('../../shared/install-config/secrets.js'),
-  ]);
+  const { decryptSecrets } = await import('../../shared/install-config/secrets.js');
   try {
     await someIdentitiesIn(ageIdentity, `${paths.identity} ${where}`);
   } catch (error) {

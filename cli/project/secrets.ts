@@ -4,6 +4,7 @@ import { readSecretText, registerText } from '../files/secret-text.js';
 import type { Call } from '../frame/command.js';
 import { withoutLineBreak } from '../frame/flags.js';
 import type { SecretReference } from './schema.js';
+import { readFromSecretManager } from './secret-manager.js';
 
 export type ReadSecret = { readonly value: string } | { readonly why: string };
 
@@ -23,7 +24,6 @@ async function readFrom(reference: SecretReference, call: Call): Promise<ReadSec
       : { value };
   }
   if ('file' in reference) return readSecretFile(reference.file, call);
-  const { readFromSecretManager } = await import('./secret-manager.js');
   return readFromSecretManager(reference.secretManager, call);
 }
 
