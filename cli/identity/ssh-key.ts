@@ -123,7 +123,8 @@ function readKey(path: string): string | undefined {
 }
 
 /** The public keys that ssh-agent holds. Empty if there is no agent. */
-export function agentKeys({ env }: Pick<Settings, 'env'>): string[] {
+export function agentKeys({ env, sshAgent }: Pick<Settings, 'env' | 'sshAgent'>): string[] {
+  if (sshAgent === undefined) return [];
   try {
     const listed = execFileSync('ssh-add', ['-L'], {
       encoding: 'utf8',
