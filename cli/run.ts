@@ -16,18 +16,11 @@ import { type Call, type Command, type CommandName, type ListedCommand, loadComm
 import { describeCommand } from './frame/describe-command.js';
 import { exitCodes } from './frame/exit-codes.js';
 import { allFlags, commonFlags, givenFlags, inheritedOptions, ownFlag } from './frame/flags.js';
-import {
-  commandHelp,
-  createRegistry,
-  groupHelp,
-  type Match,
-  nearestBeneath,
-  nearestCommands,
-  type Registry,
-} from './frame/help.js';
+import { commandHelp, groupHelp } from './frame/help.js';
 import type { Io } from './frame/io.js';
 import { nextCommand } from './frame/next-command.js';
 import { createOutput, type Output } from './frame/output.js';
+import { createRegistry, type Match, nearestBeneath, nearestCommands, type Registry } from './frame/registry.js';
 import type { Connection } from './service/connect.js';
 import { type Api, endpointOf, readSettings } from './settings.js';
 

@@ -1,7 +1,7 @@
 /** `next` of a problem: the command that whoever reads `--json` runs after a failure, and what it leads to. */
 import { expect } from 'chai';
 import { loadCommands } from '../../cli/commands/index.js';
-import { createRegistry } from '../../cli/frame/help.js';
+import { createRegistry } from '../../cli/frame/registry.js';
 import { readCommand } from '../../cli/run.js';
 import { local, people } from '../../local/stack/deployment.js';
 import { type Life, lifeOf } from '../support/life.js';

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { loadCommands } from '../../cli/commands/index.js';
 import type { Command } from '../../cli/frame/command.js';
 import { describeCommand } from '../../cli/frame/describe-command.js';
-import { createRegistry } from '../../cli/frame/help.js';
+import { createRegistry } from '../../cli/frame/registry.js';
 import { readCommand } from '../../cli/run.js';
 import { flagName, isSecret, optionNames } from '../../shared/bootstrap/options.js';
 import { foreignCommands } from './foreign-commands.js';
