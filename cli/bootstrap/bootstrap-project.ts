@@ -13,14 +13,13 @@ import type { PlanDocument } from '../../shared/bootstrap/plan.js';
 import type { BootstrapRequest } from '../../shared/bootstrap/request.js';
 import type { BeginReply } from '../../shared/bootstrap/routes.js';
 import { type CheckedOptions, checkOptions, refusalOf } from '../../shared/bootstrap/rules.js';
-import { check, isPreview, keysOf, type OfFlags, ofRerun, travelling } from '../checked-flags.js';
 import { createFileKeeper, type FileKeeper } from '../files/file-keeper.js';
 import { differing, readPlan } from '../files/plan-file.js';
 import { baseOf } from '../files/replaced-secrets.js';
 import { standingFaults } from '../files/standing-files.js';
 import { linesOfBegun, showBeginning } from '../follow/beginning.js';
 import { detached, type Followed, followToEnd, type Helper, problemOfEnd, timingTable } from '../follow/follow.js';
-import { planOrFlags } from '../follow/plan-text.js';
+import { changeText, planOrFlags } from '../follow/plan-text.js';
 import { summary } from '../follow/summary.js';
 import type { Call } from '../frame/command.js';
 import type { Style } from '../frame/output.js';
@@ -32,7 +31,8 @@ import type { LocalUpload } from '../machines/upload-source.js';
 import { createUploader } from '../machines/uploader.js';
 import { readUploads } from '../machines/uploads.js';
 import type { Client } from '../service/client.js';
-import { teamIn } from '../team-flag.js';
+import { check, isPreview, keysOf, type OfFlags, ofRerun, travelling } from './checked-flags.js';
+import { teamIn } from './team-flag.js';
 
 /** Asked before anything is made. Throws if the caller does not agree. */
 export type Agree = (client: Client, request: BootstrapRequest) => Promise<PlanDocument | undefined>;
@@ -142,10 +142,13 @@ interface EndParts {
 async function finish(call: Call, client: Client, view: BootstrapView, parts: EndParts) {
   const { files, identity, local } = parts;
   const { id } = view;
-  const keeper = createFileKeeper(client, id, local, call.settings, parts.base);
-  const helper = {
+  const { settings, interrupted } = call;
+  const keeper = createFileKeeper(client, id, local, settings, parts.base);
+  const helper: Helper = {
     files: keeper,
-    ...(identity !== undefined && uploadsFor({ ...call, client, id, files, identity })),
+    ...(identity !== undefined && {
+      uploads: (tell) => createUploader({ client, id, files, identity, settings, interrupted, tell }),
+    }),
   };
   return endOf(call, await followToEnd(call, client, view, local.timer, helper), keeper, parts);
 }
@@ -251,10 +254,6 @@ async function machineIdentity(call: Call, client: Client, key: SshKey, standing
   return identity;
 }
 
-function uploadsFor(parts: Omit<Parameters<typeof createUploader>[0], 'tell'>): Pick<Helper, 'uploads'> {
-  return { uploads: (tell) => createUploader({ ...parts, tell }) };
-}
-
 /** From here on, a bootstrap may be under way when Ctrl-C arrives. */
 async function begin(
   call: Call,
@@ -281,8 +280,7 @@ function sayBegun({ output }: Call, begun: BeginReply, isShown: boolean): void {
   output.say(
     `${created ? 'Bootstrapping' : 'Going on with'} ${bootstrap.name} (project ${bootstrap.projectId}) in ${bootstrap.region}, zone ${bootstrap.zone}`,
   );
-  const text = (value: unknown) => (value === null || value === undefined ? 'not set' : String(value));
-  for (const { option, from, to } of changes) output.say(`  ${option}: ${text(from)} → ${text(to)}`);
+  for (const change of changes) output.say(`  ${change.option}: ${changeText(change)}`);
   if (!created || isShown || output.json) return;
   for (const line of linesOfBegun(bootstrap)) output.say(line);
 }

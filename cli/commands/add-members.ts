@@ -2,8 +2,8 @@
 import type { AddedMembers } from '../../shared/organization/organization.js';
 import { defineCommand } from '../frame/command.js';
 import { printable } from '../frame/output.js';
-import { organizationIdOf, readInput } from '../organization-input.js';
-import { readPeople } from '../people-file.js';
+import { organizationIdOf, readInput } from '../organizations/input.js';
+import { readPeople } from '../organizations/people-file.js';
 
 const flags = {
   role: 'admin or member. (default: member)',

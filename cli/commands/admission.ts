@@ -1,8 +1,8 @@
 /** `plinth beta bootstraps status|stop|start`: whether new bootstraps are taken. For operators. */
 import type { AdmissionView } from '../../shared/bootstrap/admission.js';
-import { Problem } from '../../shared/problems.js';
 import { defineCommand } from '../frame/command.js';
 import { printable } from '../frame/output.js';
+import { required } from '../frame/required.js';
 import { time } from '../frame/table.js';
 
 function shown(admission: AdmissionView) {
@@ -33,13 +33,7 @@ export const admissionStop = defineCommand({
   examples: ['plinth beta bootstraps stop --reason "the billing account is closed on Friday"'],
 
   async run(call) {
-    const reason = call.word('reason')?.text.trim() ?? '';
-    const told = call.faults.some(({ path }) => path === '--reason');
-    const faults = [...call.faults, ...(reason === '' && !told ? [{ path: '--reason', message: 'is needed' }] : [])];
-    if (faults.length > 0) {
-      const detail = faults.map(({ path, message }) => `${path} ${message}`).join('; ');
-      throw new Problem('bad-input', detail, { errors: faults });
-    }
+    const { reason } = required(call, 'reason');
     const client = await call.connect();
     return shown(await client.stopNewBootstraps(reason));
   },

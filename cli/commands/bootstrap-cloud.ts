@@ -1,7 +1,7 @@
 /** `plinth beta bootstrap-cloud`: begins or resumes a bootstrap. */
 import { optionNames } from '../../shared/bootstrap/options.js';
 import { bootstrapProject } from '../bootstrap/bootstrap-project.js';
-import { checkBeforehand } from '../checked-flags.js';
+import { checkBeforehand } from '../bootstrap/checked-flags.js';
 import { defineCommand } from '../frame/command.js';
 
 export const bootstrapCloud = defineCommand({

@@ -1,8 +1,8 @@
 /** `plinth org ceilings` and `plinth team ceilings`: what the bootstraps of teams may come to. */
 import { Ceilings } from '../../shared/organization/ceilings.js';
-import { Problem } from '../../shared/problems.js';
 import { type Call, defineCommand } from '../frame/command.js';
-import { organizationIdOf, readInput } from '../organization-input.js';
+import { refusal } from '../frame/required.js';
+import { organizationIdOf, readInput } from '../organizations/input.js';
 
 const flags = {
   living: 'How many bootstraps may live at once, or none to remove this ceiling.',
@@ -68,10 +68,7 @@ function readChange(call: Call): Change | undefined {
   });
   const faults = read.flatMap(({ fault }) => fault ?? []);
   if (faults.length === 0) return Object.fromEntries(read.map(({ kind, value }) => [kind, value]));
-  throw new Problem('bad-input', faults.map(({ path, message }) => `${path} ${message}`).join('; '), {
-    errors: faults,
-    advice: 'Correct these and run the command again.',
-  });
+  throw refusal(faults, 'Correct these and run the command again.');
 }
 
 const changed = (before: Ceilings | undefined, change: Change): Ceilings =>

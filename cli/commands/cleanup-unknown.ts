@@ -2,12 +2,12 @@
 import { ttlFault } from '../../shared/bootstrap/lifetime.js';
 import type { UnknownProject } from '../../shared/bootstrap/unknown-project.js';
 import { Problem } from '../../shared/problems.js';
+import { teamOf } from '../bootstrap/team-flag.js';
 import { defineCommand } from '../frame/command.js';
 import { confirmByName, unasked } from '../frame/confirm.js';
 import { printable } from '../frame/output.js';
 import { atFlag, refusal, required } from '../frame/required.js';
 import { time } from '../frame/table.js';
-import { teamOf } from '../team-flag.js';
 
 /** Throws what the service would throw, so that a dry run is refused for the same reason. */
 function checkProven({ projectId, proven, why = '' }: UnknownProject): void {

@@ -1,8 +1,6 @@
 /** `plinth configure`: asks where the service is and how people log in, and writes the config file. */
 import { refusalOf } from '../../shared/bootstrap/rules.js';
-import type { Fault } from '../../shared/problems.js';
-import { Problem } from '../../shared/problems.js';
-import { askForConfig } from '../config-questions.js';
+import { type Fault, Problem } from '../../shared/problems.js';
 import { changeLines, changesBetween } from '../files/config-changes.js';
 import { validate, whyBad } from '../files/config-check.js';
 import {
@@ -16,8 +14,10 @@ import {
 import { placeOf, reason } from '../files/files.js';
 import { readSecretText, registerText } from '../files/secret-text.js';
 import { type Call, defineCommand } from '../frame/command.js';
-import { canAsk } from '../frame/confirm.js';
+import { ask, canAsk } from '../frame/confirm.js';
 import type { FlagOfKind } from '../frame/flags.js';
+import { printable } from '../frame/output.js';
+import { askPassphrase } from '../identity/passphrase.js';
 
 const flagOf = {
   'endpoints.bootstraps': 'bootstraps-endpoint',
@@ -138,4 +138,49 @@ function merged(standing: ConfigValues, told: readonly Told[]): ConfigValues {
     else all.set(name, text);
   }
   return Object.fromEntries(all);
+}
+
+const questions: readonly (readonly [ConfigName, string])[] = [
+  ['endpoints.bootstraps', 'URL of the bootstrap API'],
+  ['endpoints.api', 'URL of the API of organizations and teams'],
+  ['oauth.clientId', 'OAuth client by which people log in'],
+  ['oauth.clientSecret', "The client's secret (not shown)"],
+];
+
+/** Asks for each setting on the terminal. Enter keeps the present value, - removes it. */
+async function askForConfig(
+  standing: ConfigValues,
+  call: Call,
+  whyBad: (name: ConfigName, value: string) => string | undefined,
+): Promise<ConfigValues> {
+  const { output } = call;
+  output.say('Enter keeps what stands in brackets, - takes it away.');
+  const values = new Map(Object.entries(standing));
+  for (const [name, question] of questions) {
+    if (name === 'oauth.clientSecret' && !values.has('oauth.clientId')) continue;
+    for (;;) {
+      const text = await answerTo(name, question, standing[name], call);
+      const why = text === '' || text === '-' ? undefined : whyBad(name, text);
+      if (why !== undefined) {
+        output.say(`It ${why}.`);
+        continue;
+      }
+      if (text === '-') values.delete(name);
+      else if (text !== '') values.set(name, text);
+      break;
+    }
+  }
+  return Object.fromEntries(values);
+}
+
+async function answerTo(name: ConfigName, question: string, standing: string | undefined, call: Call) {
+  const kept = standing === undefined ? 'none' : printable(standing);
+  if (name !== 'oauth.clientSecret') {
+    const text = (await ask(`${question} [${kept}]:`, call)).trim();
+    call.interrupted.throwIfAborted();
+    return text;
+  }
+  const typed = await askPassphrase(`${question} [${standing === undefined ? 'none' : 'kept'}]: `, call.io);
+  if (typed === undefined) throw new Problem('interrupted', 'Interrupted.', { advice: 'Nothing was written.' });
+  return typed.trim();
 }

@@ -5,7 +5,7 @@ import { type Fault, problemKinds } from '../../shared/problems.js';
 import { type Call, defineCommand } from '../frame/command.js';
 import { printable } from '../frame/output.js';
 import { listing, time } from '../frame/table.js';
-import { organizationIdOf, readInput } from '../organization-input.js';
+import { organizationIdOf, readInput } from '../organizations/input.js';
 import type { EventFilter, Events, ShownEvent } from '../service/event-calls.js';
 
 const usualLimit = 50;

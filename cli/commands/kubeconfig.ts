@@ -15,7 +15,7 @@ import { registerText } from '../files/secret-text.js';
 import { type DatacenterKey, suffixOf } from '../files/standing-files.js';
 import { defineCommand } from '../frame/command.js';
 import { loginIdentity } from '../identity/login-identity.js';
-import { osLoginUser } from '../identity/os-login-user.js';
+import { osLoginUser } from '../identity/os-login.js';
 import { findSshKey, sshKeyFaults } from '../identity/ssh-key.js';
 import { callerRemote, jumpboxHost, jumpboxIn, jumpboxName } from '../machines/jumpbox.js';
 import { writeSshConfig } from '../machines/ssh-config.js';

@@ -2,12 +2,12 @@
 import type { BootstrapSummary } from '../../shared/bootstrap/bootstrap.js';
 import { forecastCell } from '../../shared/bootstrap/forecast-text.js';
 import { calledBy } from '../../shared/command-words.js';
-import { costSoFar } from '../cost.js';
+import { teamOf } from '../bootstrap/team-flag.js';
+import { costSoFar } from '../follow/cost-text.js';
 import { ageOf, isProtected, leftOf, removeAtOf } from '../follow/life-text.js';
 import { defineCommand } from '../frame/command.js';
 import type { Style } from '../frame/output.js';
 import { listing, table, time } from '../frame/table.js';
-import { teamOf } from '../team-flag.js';
 
 const headings = ['NAME', 'PROJECT', 'STATE', 'AGE', 'LEFT', 'COST'];
 

@@ -5,9 +5,9 @@ import { oneSpelling } from '../../shared/visible-text.js';
 import { defineCommand } from '../frame/command.js';
 import { printable } from '../frame/output.js';
 import { listing, time } from '../frame/table.js';
-import { addedText } from '../membership.js';
-import { isOrganizationId, organizationIdOf, readInput } from '../organization-input.js';
-import { readPeople } from '../people-file.js';
+import { isOrganizationId, organizationIdOf, readInput } from '../organizations/input.js';
+import { addedText } from '../organizations/member-text.js';
+import { readPeople } from '../organizations/people-file.js';
 import type { OrganizationClient } from '../service/organization-client.js';
 
 export const orgInvite = defineCommand({

@@ -1,9 +1,10 @@
 /** `plinth org rename|delete|restore`: the life of an organization. */
-import { agreeToDelete, deletedText } from '../deletion.js';
+
 import { defineCommand } from '../frame/command.js';
 import { unasked } from '../frame/confirm.js';
 import { printable } from '../frame/output.js';
-import { organizationIdOf, readInput } from '../organization-input.js';
+import { agreeToDelete, deletedText } from '../organizations/deletion.js';
+import { organizationIdOf, readInput } from '../organizations/input.js';
 
 export const orgRename = defineCommand({
   description: ['Renames an organization. For admins of the organization. Its id stays.'],

@@ -4,10 +4,10 @@ import { shellWord } from '../../shared/command-words.js';
 import { Problem } from '../../shared/problems.js';
 import { advised } from '../frame/advised.js';
 import { type Call, defineCommand } from '../frame/command.js';
-import { canAsk, confirm } from '../frame/confirm.js';
+import { confirm, unasked } from '../frame/confirm.js';
 import { printable } from '../frame/output.js';
-import { addedText, memberTable, roleText } from '../membership.js';
-import { organizationIdOf, readInput } from '../organization-input.js';
+import { organizationIdOf, readInput } from '../organizations/input.js';
+import { addedText, memberTable, roleText } from '../organizations/member-text.js';
 
 export const orgMembers = defineCommand({
   description: ['Lists the members of an organization, and their roles.'],
@@ -66,12 +66,11 @@ export const orgRemoveMember = defineCommand({
 
   async run(call) {
     const [force, yes] = [call.has('force'), call.has('yes')];
-    const unasked = force && !yes && !canAsk(call.io);
     const { organization, email, why } = readInput(
       call,
       ['organization', 'email'],
       ['why'],
-      unasked ? [{ path: '--yes', message: 'is needed with --force here, as there is no terminal to ask on' }] : [],
+      force ? unasked(call, '--force') : [],
     );
     const client = await call.connectOrganizations();
     const organizationId = await organizationIdOf(client, organization);

@@ -2,7 +2,7 @@
 import { defineCommand } from '../frame/command.js';
 import { printable } from '../frame/output.js';
 import { listing, time } from '../frame/table.js';
-import { organizationIdOf, readInput } from '../organization-input.js';
+import { organizationIdOf, readInput } from '../organizations/input.js';
 
 export const orgList = defineCommand({
   description: ['Lists the organizations that you belong to, and your role in each.'],

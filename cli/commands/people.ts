@@ -2,11 +2,11 @@
 import { Email } from '../../shared/organization/email.js';
 import { Problem } from '../../shared/problems.js';
 import { idOf } from '../bootstrap/named.js';
+import { teamOf } from '../bootstrap/team-flag.js';
 import { type Call, defineCommand } from '../frame/command.js';
-import { canAsk, confirm } from '../frame/confirm.js';
+import { confirm, unasked } from '../frame/confirm.js';
 import { printable } from '../frame/output.js';
 import { refusal, required } from '../frame/required.js';
-import { teamOf } from '../team-flag.js';
 
 /** The e-mail of `--with`. A fault in it is reported before any question or request. */
 function somebody(call: Call): string {
@@ -89,9 +89,8 @@ export const transfer = defineCommand({
 
   async run(call) {
     const email = somebody(call);
-    if (!call.has('yes') && !canAsk(call.io)) {
-      throw refusal([...call.faults, { path: '--yes', message: 'is needed here, as there is no terminal to ask on' }]);
-    }
+    const silence = unasked(call);
+    if (silence.length > 0) throw refusal([...call.faults, ...silence]);
     const client = await call.connect();
     const id = await idOf(call, client);
     if (!call.has('yes')) {

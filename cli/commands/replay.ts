@@ -20,7 +20,7 @@ export const orgReplay = defineCommand({
   examples: ['plinth org replay acme --since 2d', 'plinth org replay acme --event 00062a5c3f0b1e-1a2b3c4d'],
 
   async run(call) {
-    const { organizationIdOf, readInput } = await import('../organization-input.js');
+    const { organizationIdOf, readInput } = await import('../organizations/input.js');
     const { from, faults } = readFrom(call);
     const { organization } = readInput(call, ['organization'], [], faults);
     const client = await call.connectOrganizations();
@@ -37,7 +37,7 @@ export const teamReplay = defineCommand({
   examples: ['plinth team replay 42 --since 2d'],
 
   async run(call) {
-    const { readInput } = await import('../organization-input.js');
+    const { readInput } = await import('../organizations/input.js');
     const { from, faults } = readFrom(call);
     const { teamId } = readInput(call, ['teamId'], [], faults);
     const client = await call.connectOrganizations();

@@ -8,7 +8,7 @@ import { shellWord } from '../../shared/command-words.js';
 import { Problem } from '../../shared/problems.js';
 import { idOf } from '../bootstrap/named.js';
 import { type Call, defineCommand } from '../frame/command.js';
-import { osLoginUser } from '../identity/os-login-user.js';
+import { osLoginUser } from '../identity/os-login.js';
 import { findSshKey, type SshKey, sshKeyFaults } from '../identity/ssh-key.js';
 import { jumpboxName } from '../machines/jumpbox.js';
 import { hostKeysOf, writeSshConfig } from '../machines/ssh-config.js';

@@ -1,9 +1,9 @@
 /** `plinth team detach`: takes a team out of its organization. For operators. */
 import { Problem } from '../../shared/problems.js';
 import { defineCommand } from '../frame/command.js';
-import { canAsk, confirm } from '../frame/confirm.js';
+import { confirm, unasked } from '../frame/confirm.js';
 import { printable } from '../frame/output.js';
-import { readInput } from '../organization-input.js';
+import { readInput } from '../organizations/input.js';
 
 export const teamDetach = defineCommand({
   description: [
@@ -13,17 +13,10 @@ export const teamDetach = defineCommand({
   examples: ['plinth team detach 42'],
 
   async run(call) {
-    const yes = call.has('yes');
-    const unasked = !yes && !canAsk(call.io);
-    const { teamId } = readInput(
-      call,
-      ['teamId'],
-      [],
-      unasked ? [{ path: '--yes', message: 'is needed here, as there is no terminal to ask on' }] : [],
-    );
+    const { teamId } = readInput(call, ['teamId'], [], unasked(call));
     const client = await call.connectOrganizations();
     const question = `Take team ${teamId} out of its organization, with the members that it had before it was migrated?`;
-    if (!yes && !(await confirm(question, call))) {
+    if (!call.has('yes') && !(await confirm(question, call))) {
       throw new Problem('bad-input', `Team ${teamId} stays where it is; nothing has changed.`);
     }
     const { team, restoredMembers, removedMembers } = await client.detach(teamId);

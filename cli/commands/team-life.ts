@@ -1,10 +1,11 @@
 /** `plinth team rename|set-role|delete|restore`: the life of a team. */
-import { agreeToDelete, deletedText } from '../deletion.js';
+
 import { defineCommand } from '../frame/command.js';
 import { unasked } from '../frame/confirm.js';
 import { printable } from '../frame/output.js';
-import { roleText } from '../membership.js';
-import { readInput } from '../organization-input.js';
+import { agreeToDelete, deletedText } from '../organizations/deletion.js';
+import { readInput } from '../organizations/input.js';
+import { roleText } from '../organizations/member-text.js';
 
 export const teamRename = defineCommand({
   description: ['Renames a team. For admins of the team or of its organization. Its number stays.'],

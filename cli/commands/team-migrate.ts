@@ -4,10 +4,10 @@ import type { MigrationPreview, MigrationReply } from '../../shared/organization
 import { Problem } from '../../shared/problems.js';
 import { advised } from '../frame/advised.js';
 import { type Call, defineCommand } from '../frame/command.js';
-import { canAsk, confirm } from '../frame/confirm.js';
+import { confirm, unasked } from '../frame/confirm.js';
 import { printable, type Style } from '../frame/output.js';
-import { bootstrapLines } from '../moved-bootstraps.js';
-import { organizationIdOf, readInput } from '../organization-input.js';
+import { organizationIdOf, readInput } from '../organizations/input.js';
+import { bootstrapLines } from '../organizations/moved-bootstraps.js';
 import type { OrganizationClient } from '../service/organization-client.js';
 
 export const teamMigrate = defineCommand({
@@ -28,13 +28,12 @@ export const teamMigrate = defineCommand({
   ],
 
   async run(call) {
-    const [force, dryRun, yes] = [call.has('force'), call.has('dry-run'), call.has('yes')];
-    const unasked = force && !dryRun && !yes && !canAsk(call.io);
+    const [force, dryRun] = [call.has('force'), call.has('dry-run')];
     const { teamId, organization } = readInput(
       call,
       ['teamId', 'organization'],
       [],
-      unasked ? [{ path: '--yes', message: 'is needed with --force here, as there is no terminal to ask on' }] : [],
+      force && !dryRun ? unasked(call, '--force') : [],
     );
     const client = await call.connectOrganizations();
     const plan: Plan = { teamId, organization, organizationId: await organizationIdOf(client, organization), force };

@@ -2,7 +2,7 @@
 import { type Call, defineCommand } from '../frame/command.js';
 import { printable } from '../frame/output.js';
 import { listing, time } from '../frame/table.js';
-import { organizationIdOf, readInput } from '../organization-input.js';
+import { organizationIdOf, readInput } from '../organizations/input.js';
 import type { OrganizationClient } from '../service/organization-client.js';
 
 const where = 'Organization that the team goes to, by id or name. Without one it is to stand alone.';

@@ -2,11 +2,11 @@
 import type { UndoPreview } from '../../shared/organization/team.js';
 import { Problem } from '../../shared/problems.js';
 import { defineCommand } from '../frame/command.js';
-import { canAsk, confirm } from '../frame/confirm.js';
+import { confirm, unasked } from '../frame/confirm.js';
 import { printable, type Style } from '../frame/output.js';
 import { time } from '../frame/table.js';
-import { bootstrapLines } from '../moved-bootstraps.js';
-import { readInput } from '../organization-input.js';
+import { readInput } from '../organizations/input.js';
+import { bootstrapLines } from '../organizations/moved-bootstraps.js';
 
 export const teamUndo = defineCommand({
   description: [
@@ -20,20 +20,14 @@ export const teamUndo = defineCommand({
   examples: ['plinth team undo 42 --dry-run', 'plinth team undo 42'],
 
   async run(call) {
-    const [dryRun, yes] = [call.has('dry-run'), call.has('yes')];
-    const unasked = !dryRun && !yes && !canAsk(call.io);
-    const { teamId } = readInput(
-      call,
-      ['teamId'],
-      [],
-      unasked ? [{ path: '--yes', message: 'is needed here, as there is no terminal to ask on' }] : [],
-    );
+    const dryRun = call.has('dry-run');
+    const { teamId } = readInput(call, ['teamId'], [], dryRun ? [] : unasked(call));
     const client = await call.connectOrganizations();
     const { preview, etag } = await client.previewUndo(teamId);
     const until = time(preview.until);
     if (dryRun) return { data: { dryRun, preview }, show: (style) => previewText(preview, until, style) };
     call.output.say(previewText(preview, until, call.output.style));
-    if (!yes && !(await confirm(`Undo the migration of team ${teamId}?`, call))) {
+    if (!call.has('yes') && !(await confirm(`Undo the migration of team ${teamId}?`, call))) {
       throw new Problem('bad-input', `Team ${teamId} stays where it is; nothing has changed.`);
     }
     const { team, restoredMembers, removedMembers } = await client.undoMigration(teamId, preview.migrationId, etag);

@@ -2,8 +2,8 @@
 import { defineCommand } from '../frame/command.js';
 import { printable } from '../frame/output.js';
 import { listing, time } from '../frame/table.js';
-import { addedText, memberTable } from '../membership.js';
-import { organizationIdOf, readInput } from '../organization-input.js';
+import { organizationIdOf, readInput } from '../organizations/input.js';
+import { addedText, memberTable } from '../organizations/member-text.js';
 
 export const teamList = defineCommand({
   description: ['Lists the teams that you belong to, the organization of each, and your role.'],

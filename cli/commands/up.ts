@@ -5,7 +5,7 @@ import type { PreflightFinding } from '../../shared/bootstrap/preflight.js';
 import type { PlanReply } from '../../shared/bootstrap/routes.js';
 import { Problem } from '../../shared/problems.js';
 import { type Agree, bootstrapProject } from '../bootstrap/bootstrap-project.js';
-import { checkBeforehand } from '../checked-flags.js';
+import { checkBeforehand } from '../bootstrap/checked-flags.js';
 import { findingGroups } from '../findings-text.js';
 import { lookBeforehand, toldOf } from '../follow/beginning.js';
 import { showPlan } from '../follow/plan-text.js';

@@ -4,11 +4,11 @@ import { forecastText } from '../../shared/bootstrap/forecast-text.js';
 import type { Beginning, PreflightFinding, PreflightReply } from '../../shared/bootstrap/preflight.js';
 import type { BootstrapRequest } from '../../shared/bootstrap/request.js';
 import { Problem } from '../../shared/problems.js';
-import { beginningCostText } from '../cost.js';
 import { findingGroups } from '../findings-text.js';
 import type { Call } from '../frame/command.js';
 import { table, time } from '../frame/table.js';
 import type { Client } from '../service/client.js';
+import { beginningCostText } from './cost-text.js';
 
 type Shown = Omit<Beginning, 'forecast'> & Partial<Pick<Beginning, 'forecast'>>;
 

@@ -15,9 +15,12 @@ const answerCells = 20;
 /** Whether a person can read the question and answer it. */
 export const canAsk = ({ stdin, stderr }: Io): boolean => stdin.isTTY === true && stderr.isTTY === true;
 
-/** The fault where nobody can be asked and no --yes was given. */
-export const unasked = ({ io, has }: Pick<Call, 'io' | 'has'>): readonly Fault[] =>
-  has('yes') || canAsk(io) ? [] : [{ path: '--yes', message: 'is needed here, as there is no terminal to ask on' }];
+/** The fault where nobody can be asked and no --yes was given. `beside`: the flag because of which it is asked. */
+export const unasked = ({ io, has }: Pick<Call, 'io' | 'has'>, beside?: '--force'): readonly Fault[] => {
+  if (has('yes') || canAsk(io)) return [];
+  const needed = beside === undefined ? 'is needed here' : `is needed with ${beside} here`;
+  return [{ path: '--yes', message: `${needed}, as there is no terminal to ask on` }];
+};
 
 /** Only the whole name counts as yes, in any spelling of its letters. */
 export const confirmByName = async (question: string, name: string, call: Asking): Promise<boolean> =>

@@ -1,9 +1,9 @@
 /** Asks before something is deleted, and says how to take it back. */
-import { restorableDays } from '../shared/organization/organization.js';
-import { Problem } from '../shared/problems.js';
-import type { Call } from './frame/command.js';
-import { confirm } from './frame/confirm.js';
-import { printable } from './frame/output.js';
+import { restorableDays } from '../../shared/organization/organization.js';
+import { Problem } from '../../shared/problems.js';
+import type { Call } from '../frame/command.js';
+import { confirm } from '../frame/confirm.js';
+import { printable } from '../frame/output.js';
 
 export async function agreeToDelete(call: Call, what: string): Promise<void> {
   if (call.has('yes') || (await confirm(`Delete ${printable(what)}?`, call))) return;

@@ -1,9 +1,9 @@
 /** Reads e-mail addresses from an argument, or from a file with one a line. */
-import { Email } from '../shared/organization/email.js';
-import type { Fault } from '../shared/problems.js';
-import { homePlaceOf, reason } from './files/files.js';
-import { readGivenText } from './files/given-text.js';
-import type { Call } from './frame/command.js';
+import { Email } from '../../shared/organization/email.js';
+import type { Fault } from '../../shared/problems.js';
+import { homePlaceOf, reason } from '../files/files.js';
+import { readGivenText } from '../files/given-text.js';
+import type { Call } from '../frame/command.js';
 
 interface People {
   readonly emails: readonly string[];

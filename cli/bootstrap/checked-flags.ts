@@ -1,21 +1,24 @@
 /** What is wrong with the flags and files of a bootstrap, as far as it shows before anything begins. */
+import { addSeconds } from '../../shared/add-seconds.js';
+import { parseDuration } from '../../shared/bootstrap/duration.js';
+import { endFault } from '../../shared/bootstrap/lifetime.js';
+import { AmountText } from '../../shared/bootstrap/money.js';
 import {
   type BootstrapOptions,
   type GivenFlags,
   type GivenOptions,
   isLocal,
   type Option,
-} from '../shared/bootstrap/options.js';
-import { type CheckedOptions, checkOptions, refusalOf } from '../shared/bootstrap/rules.js';
-import type { Fault } from '../shared/problems.js';
-import { keptFaults } from './files/kept-places.js';
-import { planFaults } from './files/plan-file.js';
-import { examineStanding, localPaths } from './files/standing-files.js';
-import type { Call } from './frame/command.js';
-import { sshKeyFaults } from './identity/ssh-key.js';
-import { amountFaults, ttlFaults } from './limit-flags.js';
-import { uploadFaults } from './machines/uploads.js';
-import { check as preflight } from './preflight.js';
+} from '../../shared/bootstrap/options.js';
+import { type CheckedOptions, checkOptions, refusalOf } from '../../shared/bootstrap/rules.js';
+import type { Fault } from '../../shared/problems.js';
+import { keptFaults } from '../files/kept-places.js';
+import { planFaults } from '../files/plan-file.js';
+import { examineStanding, localPaths } from '../files/standing-files.js';
+import type { Call } from '../frame/command.js';
+import { sshKeyFaults } from '../identity/ssh-key.js';
+import { uploadFaults } from '../machines/uploads.js';
+import { check as preflight } from '../preflight.js';
 import { teamFaults, teamIn } from './team-flag.js';
 
 /** Tells all at once, here and at the service. */
@@ -81,3 +84,15 @@ export const travelling = (given: GivenFlags): GivenOptions =>
   Object.fromEntries(Object.entries(given).filter(([option]) => !isLocal(option as Option)));
 
 export const isPreview = (call: Call): boolean => call.has('dry-run') || call.word('plan') !== undefined;
+
+function amountFaults(call: Call): Fault[] {
+  const read = AmountText.safeParse(call.word('max-cost')?.text ?? '1');
+  return read.success ? [] : read.error.issues.map(({ message }) => ({ path: '--max-cost', message }));
+}
+
+/** As if it began now. The service counts from when it really began. */
+function ttlFaults({ given: { projectTtl = '' } }: Call): Fault[] {
+  const now = new Date();
+  const message = endFault(now.toISOString(), addSeconds(now, parseDuration(projectTtl) ?? 0));
+  return message === undefined ? [] : [{ path: '--project-ttl', message }];
+}

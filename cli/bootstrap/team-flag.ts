@@ -1,8 +1,8 @@
 /** The number of a team in a flag. */
-import { TeamIdText } from '../shared/organization/team-id.js';
-import type { Fault } from '../shared/problems.js';
-import type { Call } from './frame/command.js';
-import { refusal } from './frame/required.js';
+import { TeamIdText } from '../../shared/organization/team-id.js';
+import type { Fault } from '../../shared/problems.js';
+import type { Call } from '../frame/command.js';
+import { refusal } from '../frame/required.js';
 
 type Flagged = Pick<Call, 'word' | 'faults'>;
 type Name = 'team' | 'with-team';
