@@ -12,7 +12,13 @@ import { commands } from './commands/index.js';
 import { problemOfDisk } from './files/files.js';
 import { type ArgumentName, bracketed } from './frame/arguments.js';
 import { type Argv, readArgv } from './frame/argv.js';
-import { type Call, type Command, type CommandName, type ListedCommand, loadCommand } from './frame/command.js';
+import {
+  type Command,
+  type CommandContext,
+  type CommandName,
+  type ListedCommand,
+  loadCommand,
+} from './frame/command.js';
 import { describeCommand } from './frame/describe-command.js';
 import { exitCodes } from './frame/exit-codes.js';
 import { allFlags, commonFlags, givenFlags, inheritedOptions, ownFlag } from './frame/flags.js';
@@ -107,13 +113,13 @@ function readAsked(args: readonly string[]) {
   return { argv: asksHelp ? { ...argv, words: rest } : argv, asksHelp, asksVersion };
 }
 
-interface CallParts extends Pick<Call, 'given' | 'io' | 'settings' | 'output' | 'interrupted'> {
+interface CallParts extends Pick<CommandContext, 'given' | 'io' | 'settings' | 'output' | 'interrupted'> {
   readonly argv: Argv;
   readonly connected: Connected;
 }
 
 /** What a command receives: its words and flags, and ways to reach the service. */
-function callOf(match: Match<Command>, parts: CallParts): Call {
+function callOf(match: Match<Command>, parts: CallParts): CommandContext {
   const { argv, given, io, settings, output, interrupted, connected } = parts;
   const { command } = match;
   const { rest, passed } = parted(argv, match);

@@ -21,7 +21,7 @@ import { linesOfBegun, showBeginning } from '../follow/beginning.js';
 import { detached, type Followed, followToEnd, type Helper, problemOfEnd, timingTable } from '../follow/follow.js';
 import { changeText, planOrFlags } from '../follow/plan-text.js';
 import { summary } from '../follow/summary.js';
-import type { Call } from '../frame/command.js';
+import type { CommandContext } from '../frame/command.js';
 import type { Style } from '../frame/output.js';
 import { findAccessToken } from '../identity/access-token.js';
 import { loginIdentity } from '../identity/login-identity.js';
@@ -37,7 +37,7 @@ import { teamIn } from './team-flag.js';
 /** Asked before anything is made. Throws if the caller does not agree. */
 export type Agree = (client: Client, request: BootstrapRequest) => Promise<PlanDocument | undefined>;
 
-export async function bootstrapProject(call: Call, agree?: Agree) {
+export async function bootstrapProject(call: CommandContext, agree?: Agree) {
   const { given, output, settings } = call;
   const checked = await check(call);
   const { local } = checked;
@@ -96,7 +96,7 @@ export async function bootstrapProject(call: Call, agree?: Agree) {
 
 /** `checked`: its warnings are still to be said. */
 async function preview(
-  call: Call,
+  call: CommandContext,
   client: Client,
   request: BootstrapRequest,
   { key, options, checked }: { key: SshKey; options: BootstrapOptions; checked: OfFlags | undefined },
@@ -111,7 +111,7 @@ async function preview(
 }
 
 function requestOf(
-  call: Call,
+  call: CommandContext,
   options: GivenOptions,
   key: SshKey,
   planned: PlanDocument | undefined,
@@ -139,7 +139,7 @@ interface EndParts {
 }
 
 /** Follows a bootstrap to its end, and meanwhile writes its files. */
-async function finish(call: Call, client: Client, view: BootstrapView, parts: EndParts) {
+async function finish(call: CommandContext, client: Client, view: BootstrapView, parts: EndParts) {
   const { files, identity, local } = parts;
   const { id } = view;
   const { settings, interrupted } = call;
@@ -154,7 +154,12 @@ async function finish(call: Call, client: Client, view: BootstrapView, parts: En
 }
 
 /** Prints and fetches what an ended bootstrap leaves. */
-async function endOf(call: Call, { view, timings }: Followed, keeper: FileKeeper, { told, identity, local }: EndParts) {
+async function endOf(
+  call: CommandContext,
+  { view, timings }: Followed,
+  keeper: FileKeeper,
+  { told, identity, local }: EndParts,
+) {
   const { output, settings } = call;
   for (const text of view.warnings.filter((each) => !told.includes(each))) output.warn(text);
   const ended = problemOfEnd(view);
@@ -189,7 +194,7 @@ const isDone = ({ instances }: BootstrapView, instance: string): boolean =>
  * it plans what was given, because what is restored without a record is no part of a plan.
  */
 async function recoveryOf(
-  call: Call,
+  call: CommandContext,
   client: Client,
   {
     beforehand,
@@ -237,14 +242,14 @@ const secretFlags: readonly string[] = optionNames.filter(isSecret).map(flagName
 type Sayable = Pick<CheckedOptions, 'warnings' | 'notes'> & Partial<Pick<OfFlags, 'ofFiles'>>;
 
 /** What concerns files was said before the service was asked. */
-function sayChecked<C extends Sayable>({ output }: Call, checked: C): C {
+function sayChecked<C extends Sayable>({ output }: CommandContext, checked: C): C {
   for (const text of checked.warnings.filter((each) => checked.ofFiles?.includes(each) !== true)) output.warn(text);
   for (const note of checked.notes) output.say(note);
   return checked;
 }
 
 /** What this run needs on machines. What is missing of it is told before anything is made. */
-async function machineIdentity(call: Call, client: Client, key: SshKey, standing: string | undefined) {
+async function machineIdentity(call: CommandContext, client: Client, key: SshKey, standing: string | undefined) {
   const identity = await loginIdentity(call, key);
   const machineAccess =
     standing === undefined ? await client.machineAccess() : (await client.get(standing)).machineAccess;
@@ -256,7 +261,7 @@ async function machineIdentity(call: Call, client: Client, key: SshKey, standing
 
 /** From here on, a bootstrap may be under way when Ctrl-C arrives. */
 async function begin(
-  call: Call,
+  call: CommandContext,
   client: Client,
   request: BootstrapRequest,
   { agreed, stood }: { readonly agreed: PlanDocument | undefined; readonly stood: boolean },
@@ -269,13 +274,16 @@ async function begin(
   }
 }
 
-function keepKey({ output }: Call, { keep, from }: { readonly keep?: () => void; readonly from: string }): void {
+function keepKey(
+  { output }: CommandContext,
+  { keep, from }: { readonly keep?: () => void; readonly from: string },
+): void {
   if (keep === undefined) return;
   keep();
   output.say(`No SSH key was found, so plinth made one: ${from.replace(/\.pub$/, '')}`);
 }
 
-function sayBegun({ output }: Call, begun: BeginReply, isShown: boolean): void {
+function sayBegun({ output }: CommandContext, begun: BeginReply, isShown: boolean): void {
   const { bootstrap, created, changes } = begun;
   output.say(
     `${created ? 'Bootstrapping' : 'Going on with'} ${bootstrap.name} (project ${bootstrap.projectId}) in ${bootstrap.region}, zone ${bootstrap.zone}`,

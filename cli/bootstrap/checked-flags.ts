@@ -15,14 +15,14 @@ import type { Fault } from '../../shared/problems.js';
 import { keptFaults } from '../files/kept-places.js';
 import { planFaults } from '../files/plan-file.js';
 import { examineStanding, localPaths } from '../files/standing-files.js';
-import type { Call } from '../frame/command.js';
+import type { CommandContext } from '../frame/command.js';
 import { sshKeyFaults } from '../identity/ssh-key.js';
 import { uploadFaults } from '../machines/uploads.js';
 import { check as preflight } from '../preflight.js';
 import { teamFaults, teamIn } from './team-flag.js';
 
 /** Tells all at once, here and at the service. */
-export async function checkBeforehand(call: Call) {
+export async function checkBeforehand(call: CommandContext) {
   const checked = checkOptions(call.given, { strict: call.has('strict') });
   const local = localPaths(checked.local, call.settings);
   const standing = await examineStanding(local, keysOf(checked.options), call.settings);
@@ -45,7 +45,7 @@ export const keysOf = ({ multiDc }: BootstrapOptions): readonly ('dc1' | 'dc2')[
 export type OfFlags = CheckedOptions & { readonly ofFiles: readonly string[] };
 
 /** Checks the flags and the existing files, and reports all faults at once. */
-export async function check(call: Call): Promise<OfFlags> {
+export async function check(call: CommandContext): Promise<OfFlags> {
   const { given, settings } = call;
   // With a recovery, what is recovered is judged.
   const checked = checkOptions(given, { strict: call.has('strict') && given.recoverConfig !== true });
@@ -83,15 +83,15 @@ export const ofRerun = (checked: OfFlags, told: readonly string[] = []) => ({
 export const travelling = (given: GivenFlags): GivenOptions =>
   Object.fromEntries(Object.entries(given).filter(([option]) => !isLocal(option as Option)));
 
-export const isPreview = (call: Call): boolean => call.has('dry-run') || call.word('plan') !== undefined;
+export const isPreview = (call: CommandContext): boolean => call.has('dry-run') || call.word('plan') !== undefined;
 
-function amountFaults(call: Call): Fault[] {
+function amountFaults(call: CommandContext): Fault[] {
   const read = AmountText.safeParse(call.word('max-cost')?.text ?? '1');
   return read.success ? [] : read.error.issues.map(({ message }) => ({ path: '--max-cost', message }));
 }
 
 /** As if it began now. The service counts from when it really began. */
-function ttlFaults({ given: { projectTtl = '' } }: Call): Fault[] {
+function ttlFaults({ given: { projectTtl = '' } }: CommandContext): Fault[] {
   const now = new Date();
   const message = endFault(now.toISOString(), addSeconds(now, parseDuration(projectTtl) ?? 0));
   return message === undefined ? [] : [{ path: '--project-ttl', message }];

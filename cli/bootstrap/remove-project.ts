@@ -6,7 +6,7 @@ import { Problem } from '../../shared/problems.js';
 import { differing } from '../files/plan-file.js';
 import { followToEnd, problemOfEnd } from '../follow/follow.js';
 import { planEnd } from '../follow/plan-text.js';
-import type { Call } from '../frame/command.js';
+import type { CommandContext } from '../frame/command.js';
 import { confirmByName } from '../frame/confirm.js';
 import { printable } from '../frame/output.js';
 import { forgetSessions } from '../machines/kept-session.js';
@@ -22,7 +22,7 @@ interface Removal {
 }
 
 export async function removeProject(
-  call: Pick<Call, 'io' | 'interrupted' | 'settings' | 'output' | 'given'>,
+  call: Pick<CommandContext, 'io' | 'interrupted' | 'settings' | 'output' | 'given'>,
   client: Client,
   found: BootstrapView,
   { agreed, plan, wait }: Removal,

@@ -1,6 +1,6 @@
 /** `plinth org ceilings` and `plinth team ceilings`: what the bootstraps of teams may come to. */
 import { Ceilings } from '../../shared/organization/ceilings.js';
-import { type Call, defineCommand } from '../frame/command.js';
+import { type CommandContext, defineCommand } from '../frame/command.js';
 import { refusal } from '../frame/required.js';
 import { organizationIdOf, readInput } from '../organizations/input.js';
 
@@ -52,7 +52,7 @@ export const teamCeilings = defineCommand({
 type Change = { readonly [Kind in keyof Ceilings]?: NonNullable<Ceilings[Kind]> | 'none' };
 
 /** Undefined without a flag. Throws all faults at once. */
-function readChange(call: Call): Change | undefined {
+function readChange(call: CommandContext): Change | undefined {
   const [living, usdPerMonth] = [call.word('living'), call.word('usd-per-month')];
   if (living === undefined && usdPerMonth === undefined) return undefined;
   const words = [

@@ -13,7 +13,7 @@ import {
 } from '../files/config-file.js';
 import { placeOf, reason } from '../files/files.js';
 import { readSecretText, registerText } from '../files/secret-text.js';
-import { type Call, defineCommand } from '../frame/command.js';
+import { type CommandContext, defineCommand } from '../frame/command.js';
 import { ask, canAsk } from '../frame/confirm.js';
 import type { FlagOfKind } from '../frame/flags.js';
 import { printable } from '../frame/output.js';
@@ -88,7 +88,7 @@ interface Told {
   readonly text: string;
 }
 
-async function toldBy(call: Call): Promise<Told[]> {
+async function toldBy(call: CommandContext): Promise<Told[]> {
   const from = call.word('from')?.text;
   const flagged = Object.entries(flagOf).flatMap(([name, flag]) => {
     const word = call.word(flag);
@@ -112,7 +112,7 @@ async function toldBy(call: Call): Promise<Told[]> {
   ];
 }
 
-async function contentOf(from: string, { io, settings }: Call): Promise<ConfigValues> {
+async function contentOf(from: string, { io, settings }: CommandContext): Promise<ConfigValues> {
   let text: string;
   try {
     text =
@@ -150,7 +150,7 @@ const questions: readonly (readonly [ConfigName, string])[] = [
 /** Asks for each setting on the terminal. Enter keeps the present value, - removes it. */
 async function askForConfig(
   standing: ConfigValues,
-  call: Call,
+  call: CommandContext,
   whyBad: (name: ConfigName, value: string) => string | undefined,
 ): Promise<ConfigValues> {
   const { output } = call;
@@ -173,7 +173,7 @@ async function askForConfig(
   return Object.fromEntries(values);
 }
 
-async function answerTo(name: ConfigName, question: string, standing: string | undefined, call: Call) {
+async function answerTo(name: ConfigName, question: string, standing: string | undefined, call: CommandContext) {
   const kept = standing === undefined ? 'none' : printable(standing);
   if (name !== 'oauth.clientSecret') {
     const text = (await ask(`${question} [${kept}]:`, call)).trim();

@@ -1,7 +1,7 @@
 /** `plinth costs`: what bootstraps have cost, by owner, team, project, day or month, for people and as CSV. */
 import { CostDay, CostGroup, type CostsView } from '../../shared/bootstrap/costs.js';
 import type { Fault } from '../../shared/problems.js';
-import { type Call, defineCommand } from '../frame/command.js';
+import { type CommandContext, defineCommand } from '../frame/command.js';
 import { refusal } from '../frame/required.js';
 import { listing } from '../frame/table.js';
 
@@ -44,7 +44,7 @@ export const costs = defineCommand({
   },
 });
 
-function askedOf(call: Call) {
+function askedOf(call: CommandContext) {
   const [by, from, to] = [call.word('by')?.text ?? 'month', call.word('from')?.text, call.word('to')?.text];
   const faults: Fault[] = [...call.faults];
   const group = CostGroup.safeParse(by);

@@ -5,7 +5,7 @@
 import type { Duplex } from 'node:stream';
 import { dial as dialAddress } from '../../functions/remote/dial.js';
 import { type Fault, Problem } from '../../shared/problems.js';
-import { type Call, defineCommand } from '../frame/command.js';
+import { type CommandContext, defineCommand } from '../frame/command.js';
 import { refusal } from '../frame/required.js';
 import { createAccessToken } from '../identity/access-token.js';
 import { agentFor } from '../network/send.js';
@@ -45,7 +45,7 @@ interface Target {
   readonly place: { readonly project: string; readonly zone: string } | undefined;
 }
 
-function readTarget(call: Call): { readonly to: Target; readonly faults: readonly Fault[] } {
+function readTarget(call: CommandContext): { readonly to: Target; readonly faults: readonly Fault[] } {
   const faults = [...call.faults];
   const address = call.word('address')?.text ?? '';
   const port = Number(call.word('port')?.text);
@@ -63,13 +63,13 @@ function readTarget(call: Call): { readonly to: Target; readonly faults: readonl
   return { to: { address, port, place: { project, zone } }, faults };
 }
 
-async function dialed({ settings }: Call, { address, port }: Target): Promise<Duplex> {
+async function dialed({ settings }: CommandContext, { address, port }: Target): Promise<Duplex> {
   const proxy = sshProxyOf(settings);
   return dialAddress(address, port, { name: address, proxy, timeoutSeconds });
 }
 
 async function tunneled(
-  { settings, interrupted: signal }: Call,
+  { settings, interrupted: signal }: CommandContext,
   { address: instance, port }: Target,
   place: { readonly project: string; readonly zone: string },
 ): Promise<Duplex> {
@@ -81,7 +81,7 @@ async function tunneled(
 }
 
 /** Until the connection has ended. Returns what broke it. */
-async function lead({ io: { stdin, stdout } }: Call, stream: Duplex): Promise<Error | undefined> {
+async function lead({ io: { stdin, stdout } }: CommandContext, stream: Duplex): Promise<Error | undefined> {
   let broken: Error | undefined;
   const over = new Promise<void>((resolve) => stream.once('close', resolve));
   stream.on('error', (error) => {

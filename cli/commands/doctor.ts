@@ -6,7 +6,7 @@ import { allChecks } from '../doctor/all.js';
 import type { Check } from '../doctor/check.js';
 import { doorFindings } from '../doctor/doors.js';
 import { findingsText } from '../findings-text.js';
-import { type Call, defineCommand } from '../frame/command.js';
+import { type CommandContext, defineCommand } from '../frame/command.js';
 import { printable, type Style } from '../frame/output.js';
 import { listing } from '../frame/table.js';
 import { problemOf as problemIn } from '../preflight.js';
@@ -51,7 +51,7 @@ export const doctor = defineCommand({
 });
 
 /** Each function of the deployment asks for itself. Whether both APIs answer and take the caller's token is seen from here. */
-async function deploymentOf(call: Call) {
+async function deploymentOf(call: CommandContext) {
   const looking = call.connect().then((service) => service.deployment());
   const [[deployed], doors] = await Promise.all([Promise.allSettled([looking]), doorFindings(call)]);
   const findings = [

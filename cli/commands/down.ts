@@ -1,7 +1,7 @@
 /** `plinth down`: removes the project that `plinth.yaml` names, and waits until it is gone. */
 import { noBootstrapOf } from '../bootstrap/named.js';
 import { previewRemoval, removeProject } from '../bootstrap/remove-project.js';
-import { type Call, defineCommand } from '../frame/command.js';
+import { type CommandContext, defineCommand } from '../frame/command.js';
 import { unasked } from '../frame/confirm.js';
 import { printable } from '../frame/output.js';
 import { refusal } from '../frame/required.js';
@@ -38,7 +38,7 @@ export const down = defineCommand({
   },
 });
 
-async function projectOf(call: Call): Promise<string> {
+async function projectOf(call: CommandContext): Promise<string> {
   const { given, settings, faults } = call;
   if (given.projectName !== undefined) return given.projectName;
   const file = await readProjectFile(projectFileOf(call), settings);

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { timeForm, timeOf } from '../../shared/bootstrap/duration.js';
 import { type Fault, problemKinds } from '../../shared/problems.js';
-import { type Call, defineCommand } from '../frame/command.js';
+import { type CommandContext, defineCommand } from '../frame/command.js';
 import { printable } from '../frame/output.js';
 import { listing, time } from '../frame/table.js';
 import { organizationIdOf, readInput } from '../organizations/input.js';
@@ -69,7 +69,7 @@ export const teamEvents = defineCommand({
 const given = (only: Readonly<Record<string, string | undefined>>): EventFilter =>
   Object.fromEntries(Object.entries(only).filter(([, value]) => value !== undefined));
 
-function readAsked(call: Call) {
+function readAsked(call: CommandContext) {
   const limit = call.number('limit') ?? (call.has('json-lines') ? Number.MAX_SAFE_INTEGER : usualLimit);
   const faults: Fault[] = limit >= 1 ? [] : [{ path: '--limit', message: `must be at least 1, not ${limit}` }];
   const times: Record<string, string> = {};
@@ -88,7 +88,7 @@ function readAsked(call: Call) {
 
 type Read = (most: number, filter: EventFilter) => Promise<Events>;
 
-async function show(call: Call, limit: number, filter: EventFilter, read: Read) {
+async function show(call: CommandContext, limit: number, filter: EventFilter, read: Read) {
   const { output } = call;
   if (call.has('follow')) return follow(call, limit, filter, read);
   const { events, more } = await read(limit, filter);
@@ -111,7 +111,7 @@ async function show(call: Call, limit: number, filter: EventFilter, read: Read) 
 }
 
 /** Prints the last ones, and then each as it comes. */
-async function follow(call: Call, limit: number, filter: EventFilter, read: Read) {
+async function follow(call: CommandContext, limit: number, filter: EventFilter, read: Read) {
   const { interrupted, output } = call;
   const tell = (event: ShownEvent): void => {
     if (output.json) output.event({ type: 'event', event });

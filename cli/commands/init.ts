@@ -13,7 +13,7 @@ import {
 import { checkOptions } from '../../shared/bootstrap/rules.js';
 import type { Fault } from '../../shared/problems.js';
 import { homePlaceOf, openMode, readIfThere, whyUnwritable, writeWhole } from '../files/files.js';
-import { type Call, defineCommand } from '../frame/command.js';
+import { type CommandContext, defineCommand } from '../frame/command.js';
 import { unasked } from '../frame/confirm.js';
 import { refusal } from '../frame/required.js';
 import { type Answers, askedOptions } from '../project/asked-options.js';
@@ -73,7 +73,7 @@ const requiredSecrets: readonly SecretOption[] = optionNames
 
 /** What stops it before anything is asked. */
 function faultsOf(
-  call: Call,
+  call: CommandContext,
   name: string,
   schema: string,
   at: { readonly file: string; readonly schema: string },

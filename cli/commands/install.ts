@@ -2,7 +2,7 @@
 import type { Option } from '../../shared/bootstrap/options.js';
 import type { InstallEvent } from '../../shared/package/install-event.js';
 import { Problem } from '../../shared/problems.js';
-import { type Call, defineCommand } from '../frame/command.js';
+import { type CommandContext, defineCommand } from '../frame/command.js';
 import { printable } from '../frame/output.js';
 import { createUser } from '../install/create-user.js';
 import { bringImages } from '../install/images.js';
@@ -25,7 +25,7 @@ const words: Readonly<Record<'checking' | 'installing' | 'removing', string>> = 
 };
 
 /** Prints events for programs, or lines for people. */
-function teller({ output }: Call): (event: InstallEvent) => void {
+function teller({ output }: CommandContext): (event: InstallEvent) => void {
   return (event) => {
     output.event(event);
     if (output.json) return;
@@ -56,7 +56,7 @@ function teller({ output }: Call): (event: InstallEvent) => void {
 }
 
 /** Prints the executable's last lines before the problem that they explain. */
-async function tellingLastLines<T>({ output }: Call, work: Promise<T>): Promise<T> {
+async function tellingLastLines<T>({ output }: CommandContext, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {

@@ -5,7 +5,7 @@ import type { LogView } from '../../shared/bootstrap/log.js';
 import { Problem } from '../../shared/problems.js';
 import { idOf } from '../bootstrap/named.js';
 import { detached } from '../follow/follow.js';
-import { type Call, defineCommand } from '../frame/command.js';
+import { type CommandContext, defineCommand } from '../frame/command.js';
 import { printable } from '../frame/output.js';
 import type { Client } from '../service/client.js';
 import { pause } from '../service/patience.js';
@@ -87,7 +87,7 @@ async function print(client: Client, id: string, { instance, bytes }: LogView, f
   }
 }
 
-function createPrinter({ output }: Call, { instances }: BootstrapView, step: string | undefined): Printer {
+function createPrinter({ output }: CommandContext, { instances }: BootstrapView, step: string | undefined): Printer {
   const titles = new Map(instances.map(({ id, title }) => [id, title]));
   const isOne = instances.filter(({ id }) => isOf(id, step)).length === 1;
   let before: string | undefined;

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { shellWord } from '../../shared/command-words.js';
 import { Problem } from '../../shared/problems.js';
 import { advised } from '../frame/advised.js';
-import { type Call, defineCommand } from '../frame/command.js';
+import { type CommandContext, defineCommand } from '../frame/command.js';
 import { confirm, unasked } from '../frame/confirm.js';
 import { printable } from '../frame/output.js';
 import { organizationIdOf, readInput } from '../organizations/input.js';
@@ -98,7 +98,7 @@ type HoldingTeams = z.infer<typeof HoldingTeams>;
 const teamsIn = (error: unknown): HoldingTeams | undefined =>
   error instanceof Problem ? HoldingTeams.safeParse(error.members?.['teams']).data : undefined;
 
-async function agree(call: Call, email: string, teams: HoldingTeams): Promise<void> {
+async function agree(call: CommandContext, email: string, teams: HoldingTeams): Promise<void> {
   call.output.say(`${email} is a member of`);
   for (const { teamId, name } of teams) call.output.say(`  ${printable(name)} (${teamId})`);
   const which = teams.length === 1 ? 'this team' : `these ${teams.length} teams`;

@@ -3,13 +3,13 @@ import { Email } from '../../shared/organization/email.js';
 import { Problem } from '../../shared/problems.js';
 import { idOf } from '../bootstrap/named.js';
 import { teamOf } from '../bootstrap/team-flag.js';
-import { type Call, defineCommand } from '../frame/command.js';
+import { type CommandContext, defineCommand } from '../frame/command.js';
 import { confirm, unasked } from '../frame/confirm.js';
 import { printable } from '../frame/output.js';
 import { refusal, required } from '../frame/required.js';
 
 /** The e-mail of `--with`. A fault in it is reported before any question or request. */
-function somebody(call: Call): string {
+function somebody(call: CommandContext): string {
   const given = Email.safeParse(required(call, 'with').with);
   if (given.success) return given.data;
   throw refusal([
@@ -19,7 +19,7 @@ function somebody(call: Call): string {
 }
 
 /** A person by e-mail, or a team by number. Faults in them are reported before any request. */
-function whomOf(call: Call): { readonly email: string } | { readonly team: number } {
+function whomOf(call: CommandContext): { readonly email: string } | { readonly team: number } {
   const [one, other] = [call.word('with'), call.word('with-team')];
   if (other === undefined) return { email: somebody(call) };
   if (one !== undefined) throw refusal([...call.faults, { path: '--with-team', message: 'goes not with --with' }]);

@@ -2,7 +2,7 @@
 import { timeForm, timeOf } from '../../shared/bootstrap/duration.js';
 import type { Replayed } from '../../shared/organization/replay.js';
 import { type Fault, Problem } from '../../shared/problems.js';
-import { type Call, defineCommand } from '../frame/command.js';
+import { type CommandContext, defineCommand } from '../frame/command.js';
 import type { ReplayFrom } from '../service/event-calls.js';
 
 const flags = {
@@ -45,7 +45,7 @@ export const teamReplay = defineCommand({
   },
 });
 
-function readFrom(call: Call): { readonly from: ReplayFrom; readonly faults: readonly Fault[] } {
+function readFrom(call: CommandContext): { readonly from: ReplayFrom; readonly faults: readonly Fault[] } {
   const [since, event] = [call.word('since')?.text, call.word('event')?.text];
   if ((since === undefined) === (event === undefined)) {
     const message = since === undefined ? 'is required, or --event' : 'cannot be combined with --event';

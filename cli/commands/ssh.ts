@@ -7,7 +7,7 @@ import { refusalOf } from '../../shared/bootstrap/rules.js';
 import { shellWord } from '../../shared/command-words.js';
 import { Problem } from '../../shared/problems.js';
 import { idOf } from '../bootstrap/named.js';
-import { type Call, defineCommand } from '../frame/command.js';
+import { type CommandContext, defineCommand } from '../frame/command.js';
 import { osLoginUser } from '../identity/os-login.js';
 import { findSshKey, type SshKey, sshKeyFaults } from '../identity/ssh-key.js';
 import { jumpboxName } from '../machines/jumpbox.js';
@@ -54,7 +54,7 @@ export const ssh = defineCommand({
 });
 
 /** The caller's key. This command makes none, because no machine would accept it. */
-async function keyOf({ given, faults, settings }: Call): Promise<SshKey> {
+async function keyOf({ given, faults, settings }: CommandContext): Promise<SshKey> {
   const found = [...faults, ...(await sshKeyFaults(given, settings))];
   if (found.length > 0) throw refusalOf(found);
   const key = findSshKey(given, flags.sshPublicKeyPath.default, settings);
@@ -84,7 +84,7 @@ function checkReachable({ name, state, result: { vms } }: BootstrapView, host: s
 
 /** Returns ssh's exit code. Until ssh exits, the keyboard and Ctrl-C belong to it. */
 function runSsh(
-  { io: { events, inherited }, settings: { env, folder } }: Call,
+  { io: { events, inherited }, settings: { env, folder } }: CommandContext,
   args: readonly string[],
 ): Promise<number> {
   const ours = (['SIGINT', 'SIGTERM'] as const).map((signal) => [signal, events.listeners(signal)] as const);

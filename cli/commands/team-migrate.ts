@@ -3,7 +3,7 @@ import { shellWord } from '../../shared/command-words.js';
 import type { MigrationPreview, MigrationReply } from '../../shared/organization/team.js';
 import { Problem } from '../../shared/problems.js';
 import { advised } from '../frame/advised.js';
-import { type Call, defineCommand } from '../frame/command.js';
+import { type CommandContext, defineCommand } from '../frame/command.js';
 import { confirm, unasked } from '../frame/confirm.js';
 import { printable, type Style } from '../frame/output.js';
 import { organizationIdOf, readInput } from '../organizations/input.js';
@@ -71,7 +71,7 @@ interface Plan {
 /** The limit ends the loop if a team keeps changing. */
 const mostPreviews = 5;
 
-async function migrate(call: Call, client: OrganizationClient, plan: Plan): Promise<MigrationReply> {
+async function migrate(call: CommandContext, client: OrganizationClient, plan: Plan): Promise<MigrationReply> {
   const { output } = call;
   for (let shown = 1; ; shown += 1) {
     const { preview, etag } = await client.previewMigration(plan.teamId, plan.organizationId);
@@ -93,7 +93,7 @@ async function migrate(call: Call, client: OrganizationClient, plan: Plan): Prom
 /** How many leave, whether or not the service names them. */
 const leaving = ({ leaves, counts }: MigrationPreview): number => counts?.leaves ?? leaves.length;
 
-async function agree(call: Call, preview: MigrationPreview): Promise<void> {
+async function agree(call: CommandContext, preview: MigrationPreview): Promise<void> {
   if (call.has('yes')) return;
   const { teamId } = preview;
   const many = leaving(preview);

@@ -1,5 +1,5 @@
 /** `plinth team transfer|transfers|accept|refuse`: moves of a team that both sides agree on. */
-import { type Call, defineCommand } from '../frame/command.js';
+import { type CommandContext, defineCommand } from '../frame/command.js';
 import { printable } from '../frame/output.js';
 import { listing, time } from '../frame/table.js';
 import { organizationIdOf, readInput } from '../organizations/input.js';
@@ -7,7 +7,7 @@ import type { OrganizationClient } from '../service/organization-client.js';
 
 const where = 'Organization that the team goes to, by id or name. Without one it is to stand alone.';
 
-async function readMove(call: Call) {
+async function readMove(call: CommandContext) {
   const { teamId, organization } = readInput(call, ['teamId'], ['organization']);
   const client: OrganizationClient = await call.connectOrganizations();
   const organizationId = organization === undefined ? null : await organizationIdOf(client, organization);

@@ -10,7 +10,7 @@ import { findingGroups } from '../findings-text.js';
 import { lookBeforehand, toldOf } from '../follow/beginning.js';
 import { showPlan } from '../follow/plan-text.js';
 import { advised } from '../frame/advised.js';
-import { type Call, defineCommand } from '../frame/command.js';
+import { type CommandContext, defineCommand } from '../frame/command.js';
 import { confirm, unasked } from '../frame/confirm.js';
 import { problemOf } from '../preflight.js';
 import { projectFileOf, readProjectFile, refuseBroken } from '../project/file.js';
@@ -45,7 +45,7 @@ export const up = defineCommand({
     refuseBroken(file, call.faults);
     const { given, faults } = await givenBy(file, call);
     const silence = call.has('check') || call.has('dry-run') ? [] : unasked(call);
-    const whole: Call = { ...call, given, faults: [...call.faults, ...faults, ...silence] };
+    const whole: CommandContext = { ...call, given, faults: [...call.faults, ...faults, ...silence] };
     try {
       if (call.has('check')) return await checkBeforehand(whole);
       return await bootstrapProject(whole, agreeTo(whole, { placedIn: (error) => placedIn(file, call.given, error) }));
@@ -62,7 +62,7 @@ interface Places {
 
 /** Shows the plan, and asks unless the caller has agreed to all of it before. */
 const agreeTo =
-  (call: Call, { placedIn }: Places): Agree =>
+  (call: CommandContext, { placedIn }: Places): Agree =>
   async (client, request) => {
     const { given, output } = call;
     const reply = await client.plan(request);
@@ -105,7 +105,7 @@ const isNew = ({ plan, changes = [] }: PlanReply): boolean =>
   plan.items.some(({ action }) => action !== 'make' && action !== 'keep');
 
 /** Things that are kept are only counted. */
-function showNew(call: Call, reply: PlanReply, findings: readonly PreflightFinding[]): void {
+function showNew(call: CommandContext, reply: PlanReply, findings: readonly PreflightFinding[]): void {
   const { items } = reply.plan;
   const news = items.filter(({ action }) => action !== 'keep');
   const plan: PlanDocument = { ...reply.plan, items: news };

@@ -1,6 +1,6 @@
 /** Doctor's checks of the caller: whom the service recognizes, and what it allows them. */
 import { CallerView } from '../../shared/bootstrap/caller.js';
-import type { Call } from '../frame/command.js';
+import type { CommandContext } from '../frame/command.js';
 import { readCredentials } from '../identity/credentials-file.js';
 import { createToken } from '../identity/token.js';
 import { type Probe, probe } from '../service/probe.js';
@@ -17,7 +17,7 @@ export interface Reached {
   readonly check: Check;
 }
 
-export async function callerChecks(bootstraps: Reached, api: Reached, call: Call): Promise<Check[]> {
+export async function callerChecks(bootstraps: Reached, api: Reached, call: CommandContext): Promise<Check[]> {
   const urls = new Set([bootstraps, api].flatMap(({ url }) => url ?? []));
   if (urls.size === 0) return [skipped('credentials', 'no endpoint is known')];
   // A service account's token is for one endpoint only. The tokens are fetched in turn, so that a login is renewed only once.
@@ -42,7 +42,7 @@ export async function callerChecks(bootstraps: Reached, api: Reached, call: Call
   ];
 }
 
-function sourceOf({ settings }: Call): string {
+function sourceOf({ settings }: CommandContext): string {
   if (settings.token !== undefined) return 'PLINTH_TOKEN';
   return readCredentials(settings) === undefined ? 'Application Default Credentials' : 'plinth login';
 }

@@ -10,14 +10,14 @@ import {
 } from '../../shared/bootstrap/plan.js';
 import { shellWord } from '../../shared/command-words.js';
 import { type Fault, Problem } from '../../shared/problems.js';
-import type { Call } from '../frame/command.js';
+import type { CommandContext } from '../frame/command.js';
 import { refusal } from '../frame/required.js';
 import { expandHome, homePlaceOf, openMode, placeOf, reason, whyUnwritable, writeWhole } from './files.js';
 import { readGivenText } from './given-text.js';
 import { newKeyFaults } from './kept-places.js';
 
 /** Throws `bad-input` if the file is no plan of this kind, or was changed by hand. Undefined: no `--apply` was given. */
-export function readPlan(call: Call, kind: PlanDocument['kind']): PlanDocument | undefined {
+export function readPlan(call: CommandContext, kind: PlanDocument['kind']): PlanDocument | undefined {
   const word = call.word('apply');
   if (word === undefined) return undefined;
   const refused = (message: string) =>
@@ -36,7 +36,7 @@ export function readPlan(call: Call, kind: PlanDocument['kind']): PlanDocument |
 }
 
 /** Why the plan cannot be written, found before the service is asked for it. `local`: of a bootstrap, whose key it keeps. */
-export function planFaults({ word, given, settings }: Call, local?: LocalOptions): Fault[] {
+export function planFaults({ word, given, settings }: CommandContext, local?: LocalOptions): Fault[] {
   const { text } = word('plan') ?? {};
   if (text === undefined) return [];
   const why = text === '' ? 'it has no name' : whyUnwritable(homePlaceOf(text, settings));
@@ -46,7 +46,7 @@ export function planFaults({ word, given, settings }: Call, local?: LocalOptions
 }
 
 /** Where it was written. Undefined: no `--plan` was given. */
-export function writePlan(call: Call, plan: PlanDocument): string | undefined {
+export function writePlan(call: CommandContext, plan: PlanDocument): string | undefined {
   const word = call.word('plan');
   if (word === undefined) return undefined;
   const path = expandHome(word.text, call.settings.home);

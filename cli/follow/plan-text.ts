@@ -6,13 +6,13 @@ import type { PlanDocument } from '../../shared/bootstrap/plan.js';
 import type { PlanReply } from '../../shared/bootstrap/routes.js';
 import { Problem } from '../../shared/problems.js';
 import { planRows, writePlan } from '../files/plan-file.js';
-import type { Call } from '../frame/command.js';
+import type { CommandContext } from '../frame/command.js';
 import type { Style } from '../frame/output.js';
 import { listing, table } from '../frame/table.js';
 import { planCostText } from './cost-text.js';
 
 /** Where the service does not answer, a dry run shows what the flags alone say. `--plan` writes nothing then. */
-export async function planOrFlags(call: Call, ask: () => Promise<PlanReply>, options: BootstrapOptions) {
+export async function planOrFlags(call: CommandContext, ask: () => Promise<PlanReply>, options: BootstrapOptions) {
   try {
     return showPlan(call, await ask());
   } catch (error) {
@@ -23,7 +23,7 @@ export async function planOrFlags(call: Call, ask: () => Promise<PlanReply>, opt
 }
 
 /** What stands, what would be made and what it costs is the service's to say, so there is no hash. */
-function showFlags({ given }: Call, options: BootstrapOptions, { detail, advice }: Problem) {
+function showFlags({ given }: CommandContext, options: BootstrapOptions, { detail, advice }: Problem) {
   const values = optionNames.flatMap((option): [string, string][] => {
     const value = (options as Partial<Record<Option, unknown>>)[option];
     if (value === undefined || isSecret(option)) return [];
@@ -47,7 +47,7 @@ function showFlags({ given }: Call, options: BootstrapOptions, { detail, advice 
 }
 
 /** Writes the file that `--plan` names, too. */
-export function showPlan(call: Call, { instances, warnings, plan, changes = [], forecast, cost }: PlanReply) {
+export function showPlan(call: CommandContext, { instances, warnings, plan, changes = [], forecast, cost }: PlanReply) {
   const file = writePlan(call, plan);
   const part = (title: string, rows: readonly (readonly string[])[], style: Style) =>
     rows.length === 0 ? [] : [style.bold(title), ...table(rows), ''];

@@ -16,7 +16,7 @@ interface Word {
   readonly text: string;
 }
 
-export interface Call {
+export interface CommandContext {
   /** Returns an argument, or else a flag with a value. */
   word(name: ArgumentName | FlagOfKind<'string'>): Word | undefined;
   readonly given: GivenFlags;
@@ -64,7 +64,7 @@ export interface CommandDefinition {
   readonly flags?: Readonly<Partial<Record<CommandFlag, string>>>;
   readonly examples: readonly string[];
   /** `show` returns what people read on stdout. */
-  run(call: Call): Promise<CommandResult & Shown>;
+  run(call: CommandContext): Promise<CommandResult & Shown>;
 }
 
 export const defineCommand = (definition: CommandDefinition): CommandDefinition => definition;

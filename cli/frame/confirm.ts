@@ -2,12 +2,12 @@
 import { createInterface } from 'node:readline/promises';
 import { type Fault, Problem } from '../../shared/problems.js';
 import { oneSpelling } from '../../shared/visible-text.js';
-import type { Call } from './command.js';
+import type { CommandContext } from './command.js';
 import type { Io } from './io.js';
 import { paintedLine } from './printable.js';
 import { wrapLine } from './wrap-line.js';
 
-type Asking = Pick<Call, 'io' | 'interrupted'>;
+type Asking = Pick<CommandContext, 'io' | 'interrupted'>;
 
 /** The least that a terminal has left for an answer behind its question. */
 const answerCells = 20;
@@ -16,7 +16,7 @@ const answerCells = 20;
 export const canAsk = ({ stdin, stderr }: Io): boolean => stdin.isTTY === true && stderr.isTTY === true;
 
 /** The fault where nobody can be asked and no --yes was given. `beside`: the flag because of which it is asked. */
-export const unasked = ({ io, has }: Pick<Call, 'io' | 'has'>, beside?: '--force'): readonly Fault[] => {
+export const unasked = ({ io, has }: Pick<CommandContext, 'io' | 'has'>, beside?: '--force'): readonly Fault[] => {
   if (has('yes') || canAsk(io)) return [];
   const needed = beside === undefined ? 'is needed here' : `is needed with ${beside} here`;
   return [{ path: '--yes', message: `${needed}, as there is no terminal to ask on` }];

@@ -6,7 +6,7 @@ import type { Identity } from '../../functions/remote/remote.js';
 import { Problem } from '../../shared/problems.js';
 import { placeOf, reason } from '../files/files.js';
 import { readSecretTextIfThere } from '../files/secret-text.js';
-import type { Call } from '../frame/command.js';
+import type { CommandContext } from '../frame/command.js';
 import { canAsk } from '../frame/confirm.js';
 import type { Settings } from '../settings.js';
 import { askPassphrase } from './passphrase.js';
@@ -15,7 +15,10 @@ import { agentKeys, type SshKey } from './ssh-key.js';
 const mostTries = 3;
 
 /** Asks for the passphrase of a locked key, if a person can answer. */
-export async function loginIdentity({ io, settings }: Pick<Call, 'io' | 'settings'>, key: SshKey): Promise<Identity> {
+export async function loginIdentity(
+  { io, settings }: Pick<CommandContext, 'io' | 'settings'>,
+  key: SshKey,
+): Promise<Identity> {
   const { publicKey, privatePath } = key;
   const byAgent = (): Identity | undefined => {
     const blob = blobOf(publicKey);

@@ -6,7 +6,7 @@ import * as z from 'zod';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { Problem } from '../../shared/problems.js';
 import { timeLimit } from '../../shared/time-limit.js';
-import type { Call } from '../frame/command.js';
+import type { CommandContext } from '../frame/command.js';
 import { send } from '../network/send.js';
 import type { Client } from '../service/client.js';
 import { osLoginUrlOf, type Settings } from '../settings.js';
@@ -114,7 +114,7 @@ async function get(
 
 /** The user that machines know the caller by. Undefined where they use no OS Login. Throws if Google would not let the key in. */
 export async function osLoginUser(
-  { settings, interrupted }: Pick<Call, 'settings' | 'interrupted'>,
+  { settings, interrupted }: Pick<CommandContext, 'settings' | 'interrupted'>,
   client: Pick<Client, 'caller'>,
   view: BootstrapView,
   key: SshKey,

@@ -15,7 +15,7 @@ import { makeSecretFolder, openMode, placeOf, secretMode, withSuffix, writeWhole
 import { readReplacedIfThere, registerText, registerUnreadable, type SecretFileKind } from '../files/secret-text.js';
 import { identityPath, isInClear } from '../files/secrets-file.js';
 import { type DatacenterKey, suffixOf } from '../files/standing-files.js';
-import type { Call } from '../frame/command.js';
+import type { CommandContext } from '../frame/command.js';
 import { loginIdentity } from '../identity/login-identity.js';
 import type { SshKey } from '../identity/ssh-key.js';
 import type { Settings } from '../settings.js';
@@ -54,7 +54,7 @@ export interface Recovered {
 
 /** `secretsDir`: where the secrets are if no file of options says so. */
 export async function readRecovered(
-  call: Pick<Call, 'io' | 'settings' | 'interrupted'>,
+  call: Pick<CommandContext, 'io' | 'settings' | 'interrupted'>,
   from: RecoveryFrom,
   key: SshKey,
   secretsDir: string,

@@ -6,7 +6,7 @@ import { TeamId } from '../../shared/organization/team-id.js';
 import { type Fault, Problem } from '../../shared/problems.js';
 import { oneSpelling } from '../../shared/visible-text.js';
 import { bracketed } from '../frame/arguments.js';
-import type { Call } from '../frame/command.js';
+import type { CommandContext } from '../frame/command.js';
 import { refusal } from '../frame/required.js';
 import type { OrganizationClient } from '../service/organization-client.js';
 
@@ -37,7 +37,7 @@ type Read<K extends keyof Forms, O extends keyof Forms> = { readonly [N in K]: z
 
 /** Reads each value from its argument or flag. Throws all faults at once, including earlier ones and `others`. */
 export function readInput<K extends keyof Forms, O extends keyof Forms = never>(
-  call: Pick<Call, 'word' | 'faults'>,
+  call: Pick<CommandContext, 'word' | 'faults'>,
   required: readonly K[],
   optional: readonly O[] = [],
   others: readonly Fault[] = [],

@@ -5,7 +5,7 @@ import { Problem } from '../../shared/problems.js';
 import { timeLimit } from '../../shared/time-limit.js';
 import { homePlaceOf, reason } from '../files/files.js';
 import { readSecretText, registerText } from '../files/secret-text.js';
-import type { Call } from '../frame/command.js';
+import type { CommandContext } from '../frame/command.js';
 import { withoutLineBreak } from '../frame/flags.js';
 import { findAccessToken } from '../identity/access-token.js';
 import { send } from '../network/send.js';
@@ -15,14 +15,14 @@ import type { SecretReference } from './schema.js';
 type ReadSecret = { readonly value: string } | { readonly why: string };
 
 /** What it says never holds the value, which is registered. */
-export async function readSecret(reference: SecretReference, call: Call): Promise<ReadSecret> {
+export async function readSecret(reference: SecretReference, call: CommandContext): Promise<ReadSecret> {
   const read = await readFrom(reference, call);
   if (!('value' in read)) return read;
   registerText(read.value, 'secret by reference', call.settings);
   return { value: withoutLineBreak(read.value) };
 }
 
-async function readFrom(reference: SecretReference, call: Call): Promise<ReadSecret> {
+async function readFrom(reference: SecretReference, call: CommandContext): Promise<ReadSecret> {
   if ('env' in reference) {
     const value = call.settings.env[reference.env] ?? '';
     return withoutLineBreak(value) === ''
@@ -33,7 +33,7 @@ async function readFrom(reference: SecretReference, call: Call): Promise<ReadSec
   return readFromSecretManager(reference.secretManager, call);
 }
 
-function readSecretFile(path: string, { settings }: Call): ReadSecret {
+function readSecretFile(path: string, { settings }: CommandContext): ReadSecret {
   try {
     const value = readSecretText(homePlaceOf(path, settings), 'secret by reference', settings);
     return withoutLineBreak(value) === '' ? { why: `is in ${path}, which is empty` } : { value };
@@ -50,7 +50,7 @@ const Refusal = z.object({ error: z.object({ message: z.string() }) });
 /** As the caller, with the Google access token that IAP's tunnels take, too. `name`: `projects/<project>/secrets/<secret>`, with `/versions/<version>` or for the latest one. */
 async function readFromSecretManager(
   name: string,
-  { settings, interrupted }: Pick<Call, 'settings' | 'interrupted'>,
+  { settings, interrupted }: Pick<CommandContext, 'settings' | 'interrupted'>,
 ): Promise<ReadSecret> {
   const version = name.includes('/versions/') ? name : `${name}/versions/latest`;
   const refused = (why: string): ReadSecret => ({
