@@ -33,7 +33,7 @@ import { UploadWay } from '../../shared/bootstrap/upload-way.js';
 import { type ScheduleVerb, ScheduleView } from '../../shared/cleanup-schedule.js';
 import { Problem } from '../../shared/problems.js';
 import { begin } from './begin.js';
-import { followStream, type Told } from './follow-stream.js';
+import { followStream, type StreamListener } from './follow-stream.js';
 import type { Transport } from './transport.js';
 
 export interface Client {
@@ -117,7 +117,7 @@ export interface Client {
 
 const Identity = z.object({ identity: z.string() });
 
-export function createClient(transport: Transport, told: Told): Client {
+export function createClient(transport: Transport, told: StreamListener): Client {
   const { text } = transport;
   const { beginBootstrap, listBootstraps, getBootstrap, cancelBootstrap, getConfig, getSecrets } = bootstrapRoutes;
 
