@@ -27,12 +27,12 @@ import type { Io } from './frame/io.js';
 import { nextCommand } from './frame/next-command.js';
 import { createOutput, type Output } from './frame/output.js';
 import { createRegistry, type Match, nearestBeneath, nearestCommands, type Registry } from './frame/registry.js';
-import type { Connection } from './service/connect.js';
+import type { ServiceConnection } from './service/connect.js';
 import { type Api, endpointOf, readSettings } from './settings.js';
 
 /** The first call of a command makes its connection. */
 interface Connected {
-  connection?: Promise<Connection>;
+  connection?: Promise<ServiceConnection>;
 }
 
 /** Returns the exit code once everything is written. */
@@ -129,7 +129,7 @@ function callOf(match: Match<Command>, parts: CallParts): CommandContext {
     const flag = argv.values.get('endpoint');
     return endpointOf(settings, api, typeof flag === 'string' ? flag : undefined);
   };
-  const connection = (): Promise<Connection> => {
+  const connection = (): Promise<ServiceConnection> => {
     connected.connection ??= import('./service/connect.js').then(({ createConnection }) =>
       createConnection({ words: command.words, settings, output, interrupted }),
     );

@@ -18,7 +18,7 @@ interface ConnectionParts {
 }
 
 /** By the URL of an API. */
-export interface Connection {
+export interface ServiceConnection {
   token(url: string): Token;
   bootstraps(url: string): Promise<Client>;
   organizations(url: string): Promise<OrganizationClient>;
@@ -26,7 +26,7 @@ export interface Connection {
   end(exitCode: number): Promise<void>;
 }
 
-export function createConnection({ words, settings, output, interrupted }: ConnectionParts): Connection {
+export function createConnection({ words, settings, output, interrupted }: ConnectionParts): ServiceConnection {
   let trace: Promise<CommandTrace> | undefined;
   const transportTo = async (url: string) => {
     trace ??= beginCommandTrace(settings, words, output);
