@@ -5,7 +5,7 @@ import { reasonOf } from '../../shared/network-reason.js';
 import { Problem } from '../../shared/problems.js';
 import { joinedSignal } from '../frame/joined-signal.js';
 import { backoff, isPassing, pause } from './patience.js';
-import type { Transport } from './transport.js';
+import type { ServiceTransport } from './transport.js';
 
 export interface StreamListener {
   /** For `--verbose`. */
@@ -21,7 +21,7 @@ const awayMs = 10 * 60_000;
 
 /** The events of a bootstrap until it ends, over as many connections as needed. */
 export async function* followStream(
-  { send, endpoint }: Transport,
+  { send, endpoint }: ServiceTransport,
   { onTrace, onTrouble }: StreamListener,
   id: string,
   signal: AbortSignal,
