@@ -1,14 +1,11 @@
 /** `plinth open`: the platform of a bootstrap in the browser. */
-
 import { shellWord } from '../../shared/command-words.js';
 import { Problem } from '../../shared/problems.js';
+import { idOf } from '../bootstrap/named.js';
+import { openInBrowser } from '../frame/browser.js';
 import { defineCommand } from '../frame/command.js';
-import { idOf } from './status.js';
 
 export const open = defineCommand({
-  words: 'open',
-  takes: ['project'],
-  summary: 'Open the platform of a bootstrap in the browser',
   description: [
     'Prints the address of the platform. On a terminal it also opens it in your browser, where there is one. In a pipe and with --json it only prints.',
   ],
@@ -27,7 +24,6 @@ export const open = defineCommand({
     }
     const { url } = platform;
     if (io.stdout.isTTY === true && !output.json) {
-      const { openInBrowser } = await import('../frame/browser.js');
       openInBrowser(url, settings);
     }
     return { data: { url }, show: () => url };

@@ -1,9 +1,8 @@
 /** `plinth org replay`, `plinth team replay`: sends events to the webhook again, and says how many. */
-
 import { timeForm, timeOf } from '../../shared/bootstrap/duration.js';
 import type { Replayed } from '../../shared/organization/replay.js';
 import { type Fault, Problem } from '../../shared/problems.js';
-import { type Call, defineCommand } from '../frame/command.js';
+import { type CommandContext, defineCommand } from '../frame/command.js';
 import type { ReplayFrom } from '../service/event-calls.js';
 
 const flags = {
@@ -14,9 +13,6 @@ const how =
   'Each message has the id that it had, so a receiver knows a repeat. At most 50 a minute are sent again, of all that is asked for in the deployment. What happens meanwhile, and what waits to be sent anyway, goes out as always. If too many wait to be sent again, the command ends, and names the command that goes on.';
 
 export const orgReplay = defineCommand({
-  words: 'org replay',
-  takes: ['organization'],
-  summary: 'Send events of an organization to the webhook again',
   description: [
     `Sends events of an organization to the webhook of the deployment again, oldest first. For admins of the organization. ${how}`,
   ],
@@ -24,7 +20,7 @@ export const orgReplay = defineCommand({
   examples: ['plinth org replay acme --since 2d', 'plinth org replay acme --event 00062a5c3f0b1e-1a2b3c4d'],
 
   async run(call) {
-    const { organizationIdOf, readInput } = await import('../organization-input.js');
+    const { organizationIdOf, readInput } = await import('../organizations/input.js');
     const { from, faults } = readFrom(call);
     const { organization } = readInput(call, ['organization'], [], faults);
     const client = await call.connectOrganizations();
@@ -34,9 +30,6 @@ export const orgReplay = defineCommand({
 });
 
 export const teamReplay = defineCommand({
-  words: 'team replay',
-  takes: ['teamId'],
-  summary: 'Send events of a team to the webhook again',
   description: [
     `Sends events of a team to the webhook of the deployment again, oldest first. For admins of the team and of its organization. ${how}`,
   ],
@@ -44,7 +37,7 @@ export const teamReplay = defineCommand({
   examples: ['plinth team replay 42 --since 2d'],
 
   async run(call) {
-    const { readInput } = await import('../organization-input.js');
+    const { readInput } = await import('../organizations/input.js');
     const { from, faults } = readFrom(call);
     const { teamId } = readInput(call, ['teamId'], [], faults);
     const client = await call.connectOrganizations();
@@ -52,7 +45,7 @@ export const teamReplay = defineCommand({
   },
 });
 
-function readFrom(call: Call): { readonly from: ReplayFrom; readonly faults: readonly Fault[] } {
+function readFrom(call: CommandContext): { readonly from: ReplayFrom; readonly faults: readonly Fault[] } {
   const [since, event] = [call.word('since')?.text, call.word('event')?.text];
   if ((since === undefined) === (event === undefined)) {
     const message = since === undefined ? 'is required, or --event' : 'cannot be combined with --event';

@@ -313,7 +313,7 @@ const readersOfOpenFiles = [
   'cli/install/inputs.ts',
   'cli/install/installed.ts',
   'cli/install/unpack.ts',
-  'cli/people-file.ts',
+  'cli/organizations/people-file.ts',
 ];
 
 describe('the house', () => {

@@ -1,7 +1,7 @@
 /** Members as text and tables for people. */
-import type { Member } from '../shared/organization/organization.js';
-import { printable, type Style } from './frame/output.js';
-import { listing } from './frame/table.js';
+import type { Member } from '../../shared/organization/organization.js';
+import { printable, type Style } from '../frame/output.js';
+import { listing } from '../frame/table.js';
 
 export const memberTable = (members: readonly Member[], style: Style): string =>
   members.length === 0

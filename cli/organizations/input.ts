@@ -1,13 +1,14 @@
 /** Reads arguments and flags about organizations and teams with the schemas of the API, and reports every fault at once. */
 import * as z from 'zod';
-import { Email } from '../shared/organization/email.js';
-import { Name, OrganizationEvent, Role, Why } from '../shared/organization/organization.js';
-import { TeamId } from '../shared/organization/team-id.js';
-import { type Fault, Problem } from '../shared/problems.js';
-import { oneSpelling } from '../shared/visible-text.js';
-import { bracketed } from './frame/arguments.js';
-import type { Call } from './frame/command.js';
-import type { OrganizationClient } from './service/organization-client.js';
+import { Email } from '../../shared/organization/email.js';
+import { Name, OrganizationEvent, Role, Why } from '../../shared/organization/organization.js';
+import { TeamId } from '../../shared/organization/team-id.js';
+import { type Fault, Problem } from '../../shared/problems.js';
+import { oneSpelling } from '../../shared/visible-text.js';
+import { bracketed } from '../frame/arguments.js';
+import type { CommandContext } from '../frame/command.js';
+import { refusal } from '../frame/required.js';
+import type { OrganizationClient } from '../service/organization-client.js';
 
 const teamId = z
   .string()
@@ -36,7 +37,7 @@ type Read<K extends keyof Forms, O extends keyof Forms> = { readonly [N in K]: z
 
 /** Reads each value from its argument or flag. Throws all faults at once, including earlier ones and `others`. */
 export function readInput<K extends keyof Forms, O extends keyof Forms = never>(
-  call: Pick<Call, 'word' | 'faults'>,
+  call: Pick<CommandContext, 'word' | 'faults'>,
   required: readonly K[],
   optional: readonly O[] = [],
   others: readonly Fault[] = [],
@@ -57,12 +58,7 @@ export function readInput<K extends keyof Forms, O extends keyof Forms = never>(
     else faults.push({ path: word.path, message: `${error.issues[0]?.message}, not ${JSON.stringify(word.text)}` });
   }
   faults.push(...others.filter(({ path }) => !told.has(path)));
-  if (faults.length > 0) {
-    throw new Problem('bad-input', faults.map(({ path, message }) => `${path} ${message}`).join('; '), {
-      errors: faults,
-      advice: 'Correct these and run the command again.',
-    });
-  }
+  if (faults.length > 0) throw refusal(faults, 'Correct these and run the command again.');
   return read as Read<K, O>;
 }
 

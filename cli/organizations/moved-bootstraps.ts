@@ -1,6 +1,6 @@
 /** The bootstraps that move with a team, and who gains and loses access to each, as the previews of both ways show them. */
-import type { MovedBootstrap } from '../shared/organization/team.js';
-import { printable, type Style } from './frame/output.js';
+import type { MovedBootstrap } from '../../shared/organization/team.js';
+import { printable, type Style } from '../frame/output.js';
 
 export function bootstrapLines(
   bootstraps: readonly MovedBootstrap[],

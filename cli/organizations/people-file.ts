@@ -1,9 +1,9 @@
 /** Reads e-mail addresses from an argument, or from a file with one a line. */
-import { Email } from '../shared/organization/email.js';
-import type { Fault } from '../shared/problems.js';
-import { homePlaceOf, reason } from './files/files.js';
-import { readGivenText } from './files/given-text.js';
-import type { Call } from './frame/command.js';
+import { Email } from '../../shared/organization/email.js';
+import type { Fault } from '../../shared/problems.js';
+import { homePlaceOf, reason } from '../files/files.js';
+import { readGivenText } from '../files/given-text.js';
+import type { CommandContext } from '../frame/command.js';
 
 interface People {
   readonly emails: readonly string[];
@@ -14,7 +14,7 @@ interface People {
 const nobody = (path: string, message: string): People => ({ emails: [], faults: [{ path, message }] });
 
 /** Takes `<email>` or `--file`, and not both. Empty lines are left out, and comments, which begin with `#` at the beginning of a line or after a blank: an address may hold one. */
-export function readPeople(call: Pick<Call, 'word' | 'settings'>): People {
+export function readPeople(call: Pick<CommandContext, 'word' | 'settings'>): People {
   const [email, file] = [call.word('email'), call.word('file')];
   if (email !== undefined && file !== undefined) return nobody('--file', 'stands for <email>; give one of them');
   if (email !== undefined) return peopleIn([[email.path, email.text]]);

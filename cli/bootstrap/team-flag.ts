@@ -1,14 +1,14 @@
 /** The number of a team in a flag. */
-import { TeamIdText } from '../shared/organization/team-id.js';
-import type { Fault } from '../shared/problems.js';
-import type { Call } from './frame/command.js';
-import { refusal } from './frame/required.js';
+import { TeamIdText } from '../../shared/organization/team-id.js';
+import type { Fault } from '../../shared/problems.js';
+import type { CommandContext } from '../frame/command.js';
+import { refusal } from '../frame/required.js';
 
-type Flagged = Pick<Call, 'word' | 'faults'>;
+type Flagged = Pick<CommandContext, 'word' | 'faults'>;
 type Name = 'team' | 'with-team';
 
 /** Undefined: not given, or no number of a team. */
-export const teamIn = (call: Pick<Call, 'word'>, name: Name = 'team'): number | undefined =>
+export const teamIn = (call: Pick<CommandContext, 'word'>, name: Name = 'team'): number | undefined =>
   TeamIdText.safeParse(call.word(name)?.text).data;
 
 export function teamFaults(call: Flagged, name: Name = 'team'): Fault[] {

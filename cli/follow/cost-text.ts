@@ -1,5 +1,5 @@
 /** What a bootstrap costs, in words. The cost is always an estimate, and the text gives the day of its oldest price. */
-import type { CostEstimate } from '../shared/bootstrap/cost.js';
+import type { CostEstimate } from '../../shared/bootstrap/cost.js';
 
 const money = (amount: number, { currency }: CostEstimate): string => `${amount.toFixed(2)} ${currency}`;
 

@@ -1,9 +1,9 @@
 /** The single trace of a command. Its calls are child spans, and the service continues the trace. */
-import { createTracing, readHeaders, type Span, tracesUrl } from '../functions/tracing/tracing.js';
-import { version } from '../shared/version.js';
-import type { Output } from './frame/output.js';
-import { agentFor } from './network/send.js';
-import type { Settings } from './settings.js';
+import { createTracing, readHeaders, type Span, tracesUrl } from '../../functions/tracing/tracing.js';
+import { version } from '../../shared/version.js';
+import type { Output } from '../frame/output.js';
+import { agentFor } from '../network/send.js';
+import type { Settings } from '../settings.js';
 
 export interface CommandTrace {
   readonly span: Span;
