@@ -29,7 +29,6 @@ import { orgDelete, orgRename, orgRestore } from './org-life.js';
 import { orgAddMember, orgMembers, orgRemoveMember, orgSetRole } from './org-members.js';
 import { share, transfer } from './people.js';
 import { pools } from './pools.js';
-import { orgReplay, teamReplay } from './replay.js';
 import { restartVms } from './restart-vms.js';
 import { ssh } from './ssh.js';
 import { status } from './status.js';
@@ -70,7 +69,6 @@ export const commands: readonly Command[] = [
     orgRemoveMember,
     orgTeams,
     orgEvents,
-    orgReplay,
     ...[orgInvite, orgInvitations, orgResend, orgRevoke, orgAccept, orgDecline],
   ],
   ...[
@@ -86,5 +84,5 @@ export const commands: readonly Command[] = [
     teamSetRole,
   ],
   ...[teamRemoveMember, teamMigrate, teamUndo, teamDetach],
-  ...[teamTransfer, teamTransfers, teamAccept, teamRefuse, teamEvents, teamReplay],
+  ...[teamTransfer, teamTransfers, teamAccept, teamRefuse, teamEvents],
 ];

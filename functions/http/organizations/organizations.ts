@@ -17,7 +17,6 @@ import { deleteOrganization, renameOrganization, restoreOrganization } from '../
 import { createOrganization, getOrganization, listOrganizations } from '../../organizations/organizations.js';
 import { refusing } from '../../organizations/refusal.js';
 import { removeOrganizationMember } from '../../organizations/removal.js';
-import { replayOrganization } from '../../organizations/replay.js';
 import { listOrganizationTeams } from '../../organizations/teams.js';
 import { consoleHandlers } from '../console/console.js';
 import { healthHandlers } from '../health.js';
@@ -157,15 +156,10 @@ const organizationHandlers = (context: Context, answerInPages: AnswerInPages): K
   ...recordHandlers(context, answerInPages),
 });
 
-type OfRecord = 'replayOrganizationEvents' | 'listOrganizationEvents';
-
 const recordHandlers = (
   context: Context,
   answerInPages: AnswerInPages,
-): KeepingHandlers<Pick<OrganizationRoutes, OfRecord>> => ({
-  replayOrganizationEvents: async ({ caller, params: { organizationId }, body }) =>
-    okAnswer(await replayOrganization(context, caller, organizationId, timesOf(context, body))),
-
+): KeepingHandlers<Pick<OrganizationRoutes, 'listOrganizationEvents'>> => ({
   listOrganizationEvents: (call) => {
     const filter = timesOf(context, call.query);
     return answerInPages(routes.listOrganizationEvents, { ...call, kept: filterOf(filter) }, (page) =>

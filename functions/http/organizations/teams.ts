@@ -10,7 +10,6 @@ import { type EventFilter, listTeamEvents } from '../../organizations/events.js'
 import { addTeamMembers } from '../../organizations/many-members.js';
 import type { Added } from '../../organizations/members.js';
 import { migrateTeam, previewMigration } from '../../organizations/migration.js';
-import { replayTeam } from '../../organizations/replay.js';
 import { deleteTeam, renameTeam, restoreTeam } from '../../organizations/team-life.js';
 import {
   addTeamMember,
@@ -36,7 +35,6 @@ type TeamRoutes = Pick<
   | 'setTeamMemberRole'
   | 'listTeamMembers'
   | 'listTeamEvents'
-  | 'replayTeamEvents'
   | 'addTeamMember'
   | 'removeTeamMember'
   | 'previewMigration'
@@ -99,9 +97,6 @@ export const teamHandlers = (context: Context, answerInPages: AnswerInPages): Ke
     answerInPages(routes.listTeamMembers, call, (page) =>
       listTeamMembers(context, call.caller, call.params.teamId, page),
     ),
-
-  replayTeamEvents: async ({ caller, params: { teamId }, body }) =>
-    okAnswer(await replayTeam(context, caller, teamId, timesOf(context, body))),
 
   listTeamEvents: (call) => {
     const filter = timesOf(context, call.query);
