@@ -21,7 +21,7 @@ import { listOrganizationTeams } from '../../organizations/teams.js';
 import { consoleHandlers } from '../console/console.js';
 import { healthHandlers } from '../health.js';
 import { type KeepingHandlers, withIdempotency } from '../idempotency.js';
-import { documentHandlers, tryHandlers } from '../openapi/description.js';
+import { documentHandlers } from '../openapi/description.js';
 import { problemHandlers } from '../openapi/problem-pages.js';
 import { outsideDomain } from '../outside-domain.js';
 import { type AnswerInPages, createPages } from '../paging.js';
@@ -54,7 +54,6 @@ export const createOrganizationsFunction = (context: Context): HttpFunction => {
         ),
       ),
       ...documentHandlers(async () => (await import('./api.js')).organizationsApi),
-      ...tryHandlers,
       ...healthHandlers(context),
       ...problemHandlers,
       ...consoleHandlers(context, authenticate),
