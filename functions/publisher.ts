@@ -1,5 +1,5 @@
-/** Publishes step messages. The one importer of @google-cloud/pubsub-api, which is loaded on first use. */
-import type { PublisherClient } from '@google-cloud/pubsub-api/build/src/v1/publisher_client.js';
+/** Publishes step messages. The one importer of @google-cloud/pubsub, which is loaded on first use. */
+import type { v1 } from '@google-cloud/pubsub';
 import type { StepMessage } from '../shared/bootstrap/message.js';
 import { type Lane, topics } from '../shared/names.js';
 import { Problem } from '../shared/problems.js';
@@ -21,12 +21,12 @@ const timeoutMilliseconds = 20_000;
 const urlOf = ({ pubsubEmulatorHost: emulator, endpoints }: Config): URL =>
   new URL(emulator === undefined ? endpoints.pubsub : `http://${emulator}`);
 
-async function connect(config: Config): Promise<PublisherClient> {
-  // Imports one file only: the whole package also loads its subscriber and all of gRPC.
-  const { PublisherClient } = await import('@google-cloud/pubsub-api/build/src/v1/publisher_client.js');
+async function connect(config: Config): Promise<v1.PublisherClient> {
+  // The package loads its subscriber, too. Bundles leave it out: tools/bundle/lean-clients.ts.
+  const { v1 } = await import('@google-cloud/pubsub');
   const { pubsubEmulatorHost: emulator } = config;
   const { protocol, hostname, port } = urlOf(config);
-  return new PublisherClient({
+  return new v1.PublisherClient({
     projectId: config.project,
     auth: (emulator === undefined ? createGoogleAuth(config) : createNoAuth(config)) as never,
     // REST loads in half the time of gRPC, and the local simulation of Google speaks it.
@@ -40,7 +40,7 @@ async function connect(config: Config): Promise<PublisherClient> {
 /** The client's own batching waits for more messages. Here, messages that belong together are sent together. */
 export function createPublisher(config: Config, connections: ConnectionWatch = noWatch): Publisher {
   const { origin } = urlOf(config);
-  let connecting: Promise<PublisherClient> | undefined;
+  let connecting: Promise<v1.PublisherClient> | undefined;
   return {
     async publish(lane, messages, attributes = {}) {
       if (messages.length === 0) return;

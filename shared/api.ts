@@ -117,16 +117,6 @@ export const descriptionRoutes = {
     replies: { 200: json('The document', z.looseObject({ openapi: z.string() })) },
     problems: [],
   },
-  tryApi: {
-    method: 'GET',
-    path: '/docs',
-    tag: 'Service',
-    summary: 'A page to try this API',
-    description: 'A form an operation, made from the document in the browser. What is sent there is done for real.',
-    caller: 'anyone',
-    replies: { 200: { description: 'A page for people', type: 'text/html', schema: z.string() } },
-    problems: [],
-  },
 } as const satisfies RouteTable;
 
 /** The `type` of every problem leads here. Each API serves it. */

@@ -33,8 +33,10 @@ const isSource = (file) => /\.m?ts$/.test(file) && !exclude.some((folder) => fil
 const sourcesIn = (folders) => folders.flatMap(filesIn).filter(isSource);
 /** The page of the console: sources for browsers, which are checked and bundled by themselves. */
 const page = () => filesIn('console');
+/** What the reference of the APIs is made from. `npm run docs` writes it. */
+const documents = () => filesIn(join('docs', 'reference')).filter((file) => file.endsWith('.openapi.json'));
 const own = () => [...setup, ...filesIn('tools').filter((file) => file.endsWith('.mjs'))];
-const snapshot = () => fingerprint([...sourcesIn(roots()), ...page(), ...own()]);
+const snapshot = () => fingerprint([...sourcesIn(roots()), ...page(), ...documents(), ...own()]);
 
 class Failed extends Error {
   constructor(code) {

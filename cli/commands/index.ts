@@ -33,7 +33,6 @@ const ceilings = () => import('./ceilings.js');
 const orgMembers = () => import('./org-members.js');
 const addMembers = () => import('./add-members.js');
 const events = () => import('./events.js');
-const replay = () => import('./replay.js');
 const orgInvitations = () => import('./org-invitations.js');
 const team = () => import('./team.js');
 const teamLife = () => import('./team-life.js');
@@ -207,7 +206,6 @@ export const commands: readonly ListedCommand[] = [
   ),
   listed('org teams <organization>', 'List the teams of an organization', org, 'orgTeams'),
   listed('org events <organization>', 'Show who did what in an organization, newest first', events, 'orgEvents'),
-  listed('org replay <organization>', 'Send events of an organization to the webhook again', replay, 'orgReplay'),
   listed('org invite <organization> [email]', 'Invite people into an organization', orgInvitations, 'orgInvite'),
   listed(
     'org invitations [organization]',
@@ -248,7 +246,6 @@ export const commands: readonly ListedCommand[] = [
   listed('team accept <teamId>', 'Agree to what is proposed for a team', teamTransfers, 'teamAccept'),
   listed('team refuse <teamId>', 'Refuse what is proposed for a team, or take it back', teamTransfers, 'teamRefuse'),
   listed('team events <teamId>', 'Show who did what to a team, newest first', events, 'teamEvents'),
-  listed('team replay <teamId>', 'Send events of a team to the webhook again', replay, 'teamReplay'),
 ];
 
 export const loadCommands = (): Promise<readonly Command[]> => Promise.all(commands.map(loadCommand));

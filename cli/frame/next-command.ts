@@ -61,8 +61,8 @@ const looks: ReadonlySet<string> = new Set([
   ...['status', 'list', 'logs'].map((word) => [...base, word].join(' ')),
   ...['beta cleanup list', 'beta cleanup schedule status', 'beta bootstraps status'],
   ...['doctor', 'whoami', 'costs', 'pool status'],
-  ...['list', 'members', 'teams', 'events', 'invitations', 'replay'].map((word) => `org ${word}`),
-  ...['list', 'members', 'events', 'transfers', 'replay'].map((word) => `team ${word}`),
+  ...['list', 'members', 'teams', 'events', 'invitations'].map((word) => `org ${word}`),
+  ...['list', 'members', 'events', 'transfers'].map((word) => `team ${word}`),
 ]);
 
 function byKind(problem: Problem, { command, project, group }: Ran): readonly string[] | undefined {

@@ -19,9 +19,6 @@ export type EventFilter = Readonly<
   Partial<Record<'actor' | 'action' | 'member' | 'teamId' | 'since' | 'until', string>>
 >;
 
-/** One of both. `since`: an ISO text. */
-export type ReplayFrom = { readonly since?: string; readonly eventId?: string };
-
 /** The API's own page limit. */
 const mostOfPage = 200;
 

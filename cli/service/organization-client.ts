@@ -12,10 +12,9 @@ import {
   Organization,
   type Role,
 } from '../../shared/organization/organization.js';
-import { Replayed } from '../../shared/organization/replay.js';
 import { organizationRoutes as routes } from '../../shared/organization/routes.js';
 import { Team } from '../../shared/organization/team.js';
-import { type EventFilter, type Events, eventsOf, type ReplayFrom } from './event-calls.js';
+import { type EventFilter, type Events, eventsOf } from './event-calls.js';
 import { type Added, createCalls } from './organization-calls.js';
 import { type TeamClient, teamCalls } from './team-client.js';
 import type { ServiceTransport } from './transport.js';
@@ -52,7 +51,6 @@ export interface OrganizationClient extends TeamClient {
   removeMember(organizationId: string, email: string, how: Removal): Promise<void>;
   organizationTeams(organizationId: string): Promise<Team[]>;
   /** One call sends the first of them, and says where the next one goes on. */
-  replayEvents(organizationId: string, from: ReplayFrom): Promise<Replayed>;
   /** Newest first, at most `most` of them. */
   events(organizationId: string, most: number, filter: EventFilter): Promise<Events>;
 }
@@ -101,8 +99,6 @@ export function createOrganizationClient(transport: ServiceTransport): Organizat
       }),
     organizationTeams: (organizationId) => list(Team, routes.listOrganizationTeams, { organizationId }),
 
-    replayEvents: (organizationId, from) =>
-      ask(Replayed, routes.replayOrganizationEvents, { params: { organizationId }, body: from }),
     events: (organizationId, most, filter) =>
       eventsOf(calls, routes.listOrganizationEvents, { organizationId }, most, filter),
 

@@ -2,7 +2,6 @@
 import * as z from 'zod';
 import type { Ceilings } from '../../shared/organization/ceilings.js';
 import { AddedMembers, Member, type Role } from '../../shared/organization/organization.js';
-import { Replayed } from '../../shared/organization/replay.js';
 import { organizationRoutes as routes } from '../../shared/organization/routes.js';
 import {
   Detached,
@@ -12,7 +11,7 @@ import {
   Transfer,
   UndoPreview,
 } from '../../shared/organization/team.js';
-import { type EventFilter, type Events, eventsOf, type ReplayFrom } from './event-calls.js';
+import { type EventFilter, type Events, eventsOf } from './event-calls.js';
 import type { Added, Calls } from './organization-calls.js';
 
 export interface TeamClient {
@@ -28,7 +27,6 @@ export interface TeamClient {
   restoreTeam(teamId: number): Promise<MigrationReply>;
   setTeamRole(teamId: number, email: string, role: Role): Promise<Member>;
   teamMembers(teamId: number): Promise<Member[]>;
-  replayTeamEvents(teamId: number, from: ReplayFrom): Promise<Replayed>;
   /** Newest first, at most `most` of them. */
   teamEvents(teamId: number, most: number, filter: EventFilter): Promise<Events>;
   addTeamMember(teamId: number, email: string, role: Role | undefined): Promise<Added>;
@@ -67,8 +65,6 @@ export const teamCalls = ({ ask, askPatiently, list, add, onlyDeleted }: Calls):
   restoreTeam: (teamId) => ask(MigrationReply, routes.restoreTeam, { params: { teamId: String(teamId) } }),
   setTeamRole: (teamId, email, role) =>
     ask(Member, routes.setTeamMemberRole, { params: { teamId: String(teamId), email }, body: { role } }),
-  replayTeamEvents: (teamId, from) =>
-    ask(Replayed, routes.replayTeamEvents, { params: { teamId: String(teamId) }, body: from }),
   teamEvents: (teamId, most, filter) =>
     eventsOf({ askPatiently }, routes.listTeamEvents, { teamId: String(teamId) }, most, filter),
   teamMembers: (teamId) => list(Member, routes.listTeamMembers, { teamId: String(teamId) }),

@@ -1,6 +1,6 @@
 /**
  * Maps stacks to our own source files. Bundles run without Node's `--enable-source-maps`: Firestore's client asks for a stack
- * with every call, so each start would read the maps (docs/build/decisions/what-is-deployed.md). Here they are read only for
+ * with every call, so each start would read the maps (docs/build/decisions.md). Here they are read only for
  * errors that somebody should look into.
  */
 import { readdirSync, readFileSync } from 'node:fs';

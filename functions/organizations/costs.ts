@@ -72,10 +72,6 @@ export const operationCosts: Readonly<Record<keyof typeof organizationRoutes, Co
   listOrganizationEvents: { reads: documents(13, 1), writes: none },
   // With a filter, as many as it takes to find them.
   listTeamEvents: { reads: documents(14, 1), writes: none },
-  // With those of ten seconds before the time, the one that the next call begins with, and what waits of each already. Each
-  // hundred of them, of 1,000 at most, reads and writes the line.
-  replayOrganizationEvents: { reads: documents(23, 2), writes: documents(11, 1) },
-  replayTeamEvents: { reads: documents(24, 2), writes: documents(11, 1) },
   createTeam: { reads: documents(4), writes: documents(5) },
   listTeams: { reads: documents(1, 3), writes: none },
   getTeam: { reads: documents(3), writes: none },

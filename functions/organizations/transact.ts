@@ -42,7 +42,7 @@ export async function judged<T>(
 /**
  * Within one process, changes of one document take turns. A change that waits for a removal gives up its turn.
  */
-export const transactInTurn = <T>(
+const transactInTurn = <T>(
   context: Transacting,
   of: string,
   change: (transaction: Transaction) => Promise<T>,

@@ -27,13 +27,12 @@ interface Message {
   readonly type: string;
   readonly at: string;
   readonly data: Readonly<Record<string, unknown>>;
-  readonly dueAt?: string | undefined;
 }
 
-/** `at`: an ISO time. `data`: what receivers get besides type and time. `dueAt`: when it is sent, `at` without it. */
+/** `at`: an ISO time. `data`: what receivers get besides type and time. It is due at once. */
 export function noticeWrite(
   id: string,
-  { type, at, data, dueAt = at }: Message,
+  { type, at, data }: Message,
   bootstrapId = '',
 ): Extract<Write, { kind: 'create' }> {
   const record: NoticeRecord = {
@@ -41,9 +40,9 @@ export function noticeWrite(
     bootstrapId,
     webhookId: `msg_${id.replace('~', '_')}`,
     body: JSON.stringify({ type, timestamp: at, data }),
-    dueAt,
+    dueAt: at,
     attempts: 0,
-    expireAt: new Date(Date.parse(dueAt) + keptSeconds * 1000).toISOString(),
+    expireAt: new Date(Date.parse(at) + keptSeconds * 1000).toISOString(),
   };
   return { kind: 'create', collection: collections.notices, id, data: record };
 }

@@ -17,8 +17,8 @@ const cookies = z.object({ cookie: z.string().optional() });
 /** Browsers name the page that a POST comes from, and no page can change that. */
 const cookiesAndOrigin = cookies.extend({ origin: z.string().optional() });
 
-/** Where signing in may lead back to: the console, at a place within, or the page of the API. Never to another host. */
-const back = z.string().regex(/^\/(?:#[\w/.~@%-]*|docs)?$/, 'must be a place of the console');
+/** Where signing in may lead back to: the console, at a place within. Never to another host. */
+const back = z.string().regex(/^\/(?:#[\w/.~@%-]*)?$/, 'must be a place of the console');
 
 const shared = { tag: 'Console', caller: 'anyone', problems: [] } as const;
 
@@ -40,6 +40,15 @@ export const consoleRoutes = {
     params: z.strictObject({ file: z.string().max(100) }),
     headers: z.object({ 'accept-encoding': z.string().optional() }),
     replies: { 200: page('The file') },
+  },
+  showReference: {
+    ...shared,
+    method: 'GET',
+    path: '/docs',
+    summary: 'The reference of both APIs',
+    description: 'Every operation with its parameters, bodies and errors, as a page without a script.',
+    headers: z.object({ 'accept-encoding': z.string().optional() }),
+    replies: { 200: page('The page') },
   },
   beginSignIn: {
     ...shared,

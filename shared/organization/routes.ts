@@ -19,7 +19,6 @@ import {
   OrganizationId,
   Why,
 } from './organization.js';
-import { NewReplay, Replayed } from './replay.js';
 import {
   Detached,
   Migration,
@@ -359,20 +358,6 @@ export const organizationRoutes = {
     replies: { 200: list('The events', OrganizationEvent) },
     problems: ['forbidden'],
   },
-  replayOrganizationEvents: {
-    method: 'POST',
-    path: '/organizations/{organizationId}/events/replay',
-    tag: 'Organizations',
-    summary: 'Sends events to the webhook of the deployment again',
-    description:
-      'For admins of the organization: from a time or from an event on, oldest first. Each message has the id that it had, so a receiver knows a repeat. All replays of the deployment share one line, of which each event takes 1.2 seconds. What waits to be sent anyway keeps its time. A call takes up to 1,000 events, fewer if the line becomes full, and `next` says where the next call goes on. Where the line is full, it is a 429, whose `next` says where a later call begins. Without a webhook it is a 409.',
-    caller: 'known',
-    params: ofOrganization,
-    headers: idempotency,
-    body: NewReplay,
-    replies: { 200: json('What is sent again', Replayed) },
-    problems: ['forbidden', 'conflict', 'key-reused', 'too-many'],
-  },
   createTeam: {
     method: 'POST',
     path: '/teams',
@@ -480,20 +465,6 @@ export const organizationRoutes = {
     query: eventQuery,
     replies: { 200: list('The events', OrganizationEvent) },
     problems: ['forbidden'],
-  },
-  replayTeamEvents: {
-    method: 'POST',
-    path: '/teams/{teamId}/events/replay',
-    tag: 'Teams',
-    summary: 'Sends events of a team to the webhook of the deployment again',
-    description:
-      'For admins of the team and of its organization, also what was before it came into its organization. All else is as for an organization.',
-    caller: 'known',
-    params: ofTeam,
-    headers: idempotency,
-    body: NewReplay,
-    replies: { 200: json('What is sent again', Replayed) },
-    problems: ['forbidden', 'conflict', 'key-reused', 'too-many'],
   },
   addTeamMember: {
     method: 'POST',

@@ -11,7 +11,6 @@ import {
 /** As many as one page shows. */
 const listed = 20;
 const page = { limit: String(listed) };
-const long = { since: '2026-01-01T00:00:00Z' };
 
 const emailOf = (i: number): string => `person-${i}@example.com`;
 /** An admin of the organization who is in no team. */
@@ -127,7 +126,6 @@ export const organizationCases: Readonly<Record<Operation, Case>> = {
   declineInvitation: { before: invitePerson, asked: (stage, i) => ({ ...inOrganization(stage), as: emailOf(i) }) },
   listOrganizationTeams: { asked: (stage) => ({ ...inOrganization(stage), query: page }) },
   listOrganizationEvents: { asked: (stage) => ({ ...inOrganization(stage), query: page }) },
-  replayOrganizationEvents: { asked: ({ recorded }) => ({ params: { organizationId: recorded }, body: long }) },
   createTeam: { asked: ({ organizationId }, i) => ({ body: { name: `team ${i}`, organizationId } }) },
   listTeams: { asked: () => ({ query: page }) },
   getTeam: { asked: inTeam },
@@ -137,7 +135,6 @@ export const organizationCases: Readonly<Record<Operation, Case>> = {
   restoreTeam: { before: deletedTeam, asked: ofMade },
   listTeamMembers: { asked: inTeam },
   listTeamEvents: { asked: (stage) => ({ ...inTeam(stage), query: page }) },
-  replayTeamEvents: { asked: ({ alone }) => ({ params: { teamId: alone }, body: long }) },
   addTeamMember: {
     async before(stage, i) {
       await addPerson(stage, i);

@@ -16,7 +16,7 @@ describe('a time on the command line', function () {
   for (const [given, args, flag] of [
     ['a bare number', ['team', 'events', '42', '--since', '7'], '--since'],
     ['a day', ['team', 'events', '42', '--until', '2030-01-31'], '--until'],
-    ['a time without a zone', ['team', 'replay', '42', '--since', '2030-01-31T18:00:00'], '--since'],
+    ['a time without a zone', ['team', 'events', '42', '--since', '2030-01-31T18:00:00'], '--since'],
     ['a time in words', [...protect, 'Thu, 31 Jan 2030 18:00:00 GMT'], '--until'],
     ['a day that no month has', [...protect, '2030-02-30T18:00:00Z'], '--until'],
     ['a zone that no place has', [...protect, '2030-01-31T18:00:00+25:00'], '--until'],

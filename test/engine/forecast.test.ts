@@ -117,7 +117,7 @@ describe('the forecast of a bootstrap', () => {
     const { p50Seconds, p90Seconds, learntFrom } = forecast(plan, [], new Date(began));
     expect(learntFrom).to.equal(0);
     expect(p90Seconds).to.be.above(p50Seconds);
-    // What docs/operate/scale.md reckons with.
+    // What docs/operate/cost.md reckons with.
     expect(p50Seconds / 60).to.be.within(19.5, 20.5);
   });
 

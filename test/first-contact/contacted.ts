@@ -19,7 +19,7 @@ export const watcher = 'watcher@example.com';
 
 const organization = 'organizations/1000000000001';
 
-/** What docs/operate/first-contact.md asks of whoever runs it. */
+/** What docs/operate/deploy.md asks of whoever runs it. */
 const roles = [
   { resource: parent, names: ['resourcemanager.projectCreator', 'orgpolicy.policyViewer'] },
   { resource: `billingAccounts/${billingAccount}`, names: ['billing.user'] },

@@ -8,7 +8,6 @@ const ofTheirOwn = {
   'functions/host/': 'the clock, the chance, the keys and the end of a process',
   'functions/remote/': 'the machines',
   'functions/tracing/': 'the traces',
-  'functions/http/openapi/try-script.ts': 'a script that runs in the browser',
   'functions/cloud/name-servers.ts': 'the name servers of the cloud, over sockets',
 } as const;
 

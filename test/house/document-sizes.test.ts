@@ -12,7 +12,6 @@ import { planOfRecord } from '../../functions/engine/record/plan-of-record.js';
 import { GrantsRecord } from '../../functions/host/own-grants.js';
 import { RateRecord } from '../../functions/http/rate-limit.js';
 import * as organizations from '../../functions/organizations/documents.js';
-import { ReplaysRecord } from '../../functions/organizations/events/replay.js';
 import { PoolNotesRecord } from '../../functions/pools/notes.js';
 import { PreflightRecord } from '../../functions/preflight/documents.js';
 import { SeenRecord } from '../../functions/preflight/seen.js';
@@ -139,7 +138,6 @@ const kinds: readonly (readonly [collection: string, record: z.ZodType])[] = [
   [collections.passes, engine.PassRecord],
   [collections.passes, engine.SearchRecord],
   [collections.passes, PoolNotesRecord],
-  [collections.passes, ReplaysRecord],
   [collections.preflights, PreflightRecord],
   [collections.preflights, SeenRecord],
   [collections.rates, RateRecord],

@@ -262,7 +262,7 @@ const rules: Rule[] = [
       within('functions/http', 'cli')(from) && within('functions/cloud')(to) && !typeOnly,
   },
   soleImporters('@google-cloud/firestore', ['functions/store/firestore.ts'], 'documents go through functions/store'),
-  soleImporters('@google-cloud/pubsub-api', ['functions/publisher.ts'], 'messages go through functions/publisher.ts'),
+  soleImporters('@google-cloud/pubsub', ['functions/publisher.ts'], 'messages go through functions/publisher.ts'),
   soleImporters(
     '@google-cloud/compute',
     ['functions/cloud/compute/clients.ts'],

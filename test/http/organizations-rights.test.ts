@@ -69,7 +69,6 @@ const member = (
   statuses: organizationAdmins(status),
   asks: ({ organizationId }) => ({ params: { organizationId, email }, ...asked }),
 });
-const since = { since: '2026-01-01T00:00:00Z' };
 const out = ({ teamId }: Place) => ({ params: { teamId, transferId: 'standalone' } });
 const proposed = (place: Place) => [
   [201, 'proposeTransfer', { as: teamAdmin, ...inTeam(place), body: { organizationId: null } }] as const,
@@ -107,7 +106,6 @@ const rows: readonly Row[] = [
   { operation: 'declineInvitation', asks: inOrganization, statuses: everybody(404) },
   ofOrganization('listOrganizationTeams', organizationMembers(200)),
   ofOrganization('listOrganizationEvents', organizationAdmins(200)),
-  ofOrganization('replayOrganizationEvents', organizationAdmins(200), { body: since }),
   { operation: 'createTeam', asks: () => ({ body: { name: 'another' } }), apart: true, statuses: everybody(201) },
   {
     operation: 'createTeam',
@@ -124,7 +122,6 @@ const rows: readonly Row[] = [
   ofTeam('restoreTeam', teamAdmins(200)),
   ofTeam('listTeamMembers', teamMembers(200)),
   ofTeam('listTeamEvents', teamAdmins(200)),
-  ofTeam('replayTeamEvents', teamAdmins(200), { body: since }),
   ofTeam('addTeamMember', teamAdmins(201), { body: { email: organizationMember } }),
   ofTeam('addTeamMembers', teamAdmins(200), { body: { members: [{ email: organizationMember }] } }),
   {

@@ -1,4 +1,4 @@
-import { v1 } from '@google-cloud/pubsub-api';
+import { v1 } from '@google-cloud/pubsub';
 import { expect } from 'chai';
 import { GoogleAuth, OAuth2Client } from 'google-auth-library';
 import { owner, project, type ReadyCloud, readyCloud } from './ready-cloud.js';

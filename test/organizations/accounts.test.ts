@@ -124,8 +124,6 @@ describe('accounts with the e-mail of a member', () => {
       setTeamCeilings: [[403, { params: { teamId: alone }, body: { living: 1 } }]],
       deleteTeam: [[403, { params: { teamId: alone } }]],
       restoreTeam: [[403, { params: { teamId: alone } }]],
-      replayOrganizationEvents: [[403, { params, body: { since: '2026-01-01T00:00:00Z' } }]],
-      replayTeamEvents: [[403, { params: { teamId: alone }, body: { since: '2026-01-01T00:00:00Z' } }]],
       listTeamEvents: [[403, { params: { teamId: alone } }]],
       addTeamMembers: [[403, { params: { teamId: alone }, body: { members: [{ email: bob }] } }]],
       setTeamMemberRole: [[403, { params: { teamId: alone, email: alice }, body: { role: 'member' } }]],

@@ -105,7 +105,6 @@ describe('the documents of an operation', () => {
     return { reads: counts.reads - before.reads, written: counts.written - before.written };
   }
 
-  const always = { since: '2026-01-01T00:00:00Z' };
   const inOrganization = () => ({ organizationId });
   const named = (prefix: string) => Array.from({ length: listed }, (_, i) => ({ email: `${prefix}${i}@example.com` }));
   const member = (email: string) => ({ organizationId, email });
@@ -147,8 +146,6 @@ describe('the documents of an operation', () => {
       ['of an admin', 200, () => ({ params: member('eve@example.com'), body: { role: 'member' } })],
     ],
     listOrganizationTeams: [['', 200, () => ({ params: inOrganization() })]],
-    replayOrganizationEvents: [['without a webhook', 409, () => ({ params: inOrganization(), body: always })]],
-    replayTeamEvents: [['without a webhook', 409, () => ({ params: { teamId: inside }, body: always })]],
     listTeamEvents: [['', 200, () => ({ params: { teamId: inside } })]],
     createTeam: [
       ['standalone', 201, () => ({ body: { name: 'another' } })],
@@ -283,27 +280,6 @@ describe('the documents of an operation', () => {
     expect(out.reads).to.be.at.most(most(operationCosts.previewUndo.reads, times) + more);
     expect(out.reads).to.be.above(most(operationCosts.previewUndo.reads, times));
     expect(admins).to.be.at.most(bootstrapsCost.mostAdmins);
-  });
-
-  it('of a replay are those of the events that it sends', async () => {
-    const counted = countStore(memory);
-    const counting = await createOrganizationsServer(issuer, {
-      store: counted.store,
-      env: { PLINTH_WEBHOOK_URL: 'http://127.0.0.1:9/hook' },
-    });
-    const asked = { as: operator, params: { teamId: inside } };
-    const record = await server.expect<{ id: string }[]>(200, 'listTeamEvents', asked);
-    expect(record).to.have.property('length').above(20);
-    for (const body of [always, { eventId: record[0]?.id }]) {
-      const before = { ...counted.counts };
-      const { events } = await counting.expect<{ events: number }>(200, 'replayTeamEvents', { ...asked, body });
-      const times = { ...n, listed: events };
-      const { reads, writes } = operationCosts.replayTeamEvents;
-      expect(events).to.equal(body === always ? record.length : 1);
-      expect(counted.counts.reads - before.reads).to.be.at.most(most(reads, times));
-      expect(counted.counts.written - before.written).to.be.at.most(most(writes, times));
-    }
-    counting.close();
   });
 
   it('are fewer once a member has changed something, and one for another account with their e-mail, once', async () => {

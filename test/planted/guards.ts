@@ -382,7 +382,7 @@ export const guards: readonly Fault[] = [
   {
     name: 'Signing in leads to any host',
     source: 'guard',
-    edits: [{ find: ".regex(/^\\/(?:#[\\w/.~@%-]*|docs)?$/, 'must be a place of the console')", put: '.min(1)' }],
+    edits: [{ find: ".regex(/^\\/(?:#[\\w/.~@%-]*)?$/, 'must be a place of the console')", put: '.min(1)' }],
     tests: ['console/sign-in.test.js'],
     fails: 'never leads to another host',
   },

@@ -21,7 +21,7 @@ const budgets: Readonly<Record<Name, number>> = {
   cleanup: 3250,
 };
 
-const clients = ['@google-cloud/compute', '@google-cloud/scheduler', '@google-cloud/pubsub-api'];
+const clients = ['@google-cloud/compute', '@google-cloud/scheduler', '@google-cloud/pubsub'];
 
 const packageOf = (input: string): string | undefined => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1];
 
@@ -73,10 +73,30 @@ describe('the bundle of a function', function () {
     });
   });
 
+  it("holds of Pub/Sub's package the generated client that publishes, and no more", () => {
+    for (const name of Object.keys(functionNames) as Name[]) {
+      const { outputs } = bundle(name).metafile;
+      const files = Object.values(outputs).flatMap(({ inputs }) =>
+        Object.entries(inputs).flatMap(([input, { bytesInOutput }]) => {
+          const [, file] = /node_modules\/(@google-cloud\/pubsub(?:-api)?\/.*)/.exec(input) ?? [];
+          return file === undefined || bytesInOutput === 0 ? [] : [file];
+        }),
+      );
+      const expected = [
+        '@google-cloud/pubsub/build/src/index.js',
+        '@google-cloud/pubsub-api/package.json',
+        '@google-cloud/pubsub-api/build/protos/protos.json',
+        '@google-cloud/pubsub-api/build/src/v1/publisher_client.js',
+        '@google-cloud/pubsub-api/build/src/v1/publisher_client_config.json',
+      ];
+      expect(files, name).to.have.members(held(name).packages.has('@google-cloud/pubsub') ? expected : []);
+    }
+  });
+
   it('holds the client of what its roles let it call', () => {
     const byRole: Readonly<Record<string, RegExp>> = {
       '@google-cloud/scheduler': /\/plinthSchedule(Run)?$/,
-      '@google-cloud/pubsub-api': /^roles\/pubsub\.publisher$/,
+      '@google-cloud/pubsub': /^roles\/pubsub\.publisher$/,
     };
     for (const [client, role] of Object.entries(byRole)) {
       const may = functionGrants.filter((grant) => role.test(grant.role)).map(({ name }) => name);

@@ -1,12 +1,13 @@
 /**
- * Bundles the console's page: one HTML file, and beside it script, style and icon, whose names change with their content. Part
- * of `npm run build`, which says where to.
+ * Bundles the console's page: one HTML file, and beside it script, styles and icon, whose names change with their content. The
+ * reference of the APIs is a second page with the same styles. Part of `npm run build`, which says where to.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { noticesFile, thirdPartyNotices } from '../third-party-notices.js';
+import { type ApiDocument, referencePage } from './reference-page.js';
 
 const [outdir = ''] = process.argv.slice(2);
 const files = join(outdir, 'files');
@@ -14,7 +15,7 @@ rmSync(outdir, { recursive: true, force: true });
 mkdirSync(files, { recursive: true });
 
 const { metafile } = await build({
-  entryPoints: [join('console', 'main.tsx'), join('console', 'style.css')],
+  entryPoints: ['main.tsx', 'style.css', 'reference.css'].map((file) => join('console', file)),
   outdir: files,
   entryNames: '[name]-[hash]',
   bundle: true,
@@ -45,4 +46,11 @@ const html = readFileSync(join('console', 'index.html'), 'utf8')
   .replace('{style}', named('style-', '.css'))
   .replace('{icon}', `/console/files/${iconName}`);
 writeFileSync(join(outdir, 'index.html'), html);
+
+const documentOf = (api: string): ApiDocument =>
+  JSON.parse(readFileSync(join('docs', 'reference', `${api}.openapi.json`), 'utf8'));
+const apis = { bootstraps: documentOf('bootstraps'), organizations: documentOf('organizations') };
+const styles = ['style-', 'reference-'].map((start) => named(start, '.css'));
+const icons = { icon: `/console/files/${iconName}` };
+writeFileSync(join(outdir, 'reference.html'), referencePage(apis, { styles, ...icons }));
 writeFileSync(join(outdir, noticesFile), thirdPartyNotices(metafile));

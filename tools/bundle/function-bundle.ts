@@ -15,7 +15,7 @@ const callers: Readonly<Record<string, readonly DeployableName[]>> = {
   '@google-cloud/compute': ['runCloudStep', 'runHostStep'],
   '@google-cloud/scheduler': ['bootstraps', 'cleanup'],
   ssh2: ['runHostStep'],
-  '@google-cloud/pubsub-api': ['bootstraps', 'runCloudStep', 'runHostStep', 'sweep', 'cleanup'],
+  '@google-cloud/pubsub': ['bootstraps', 'runCloudStep', 'runHostStep', 'sweep', 'cleanup'],
 };
 
 const withoutUncalled = (name: DeployableName): Plugin => ({

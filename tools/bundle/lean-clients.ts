@@ -3,7 +3,7 @@
  * read and run at every cold start.
  */
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Plugin } from 'esbuild';
 import { type ProtoNode, trimProtos } from './trim-protos.js';
 
@@ -32,6 +32,13 @@ const unasked: readonly { readonly of: string; readonly files: RegExp; readonly 
         constructor() { throw new Error('Bundles leave out the pipelines of Firestore: see tools/bundle/lean-clients.ts.'); }
       };
       exports.isString = (value) => typeof value === 'string';`,
+  },
+  {
+    of: "Pub/Sub's package, but for the generated client that publishes: its subscriber, schemas and traces",
+    files: /@google-cloud\/pubsub\/build\/src\/index\.js$/,
+    contents: `
+      import { PublisherClient } from '@google-cloud/pubsub-api/build/src/v1/publisher_client.js';
+      export const v1 = { PublisherClient };`,
   },
   {
     of: "gRPC's own server",
@@ -86,7 +93,8 @@ const unasked: readonly { readonly of: string; readonly files: RegExp; readonly 
 const withoutUnasked: Plugin = {
   name: "without what nothing asks of Google's clients",
   setup({ onLoad }) {
-    for (const { files, contents } of unasked) onLoad({ filter: files }, () => ({ contents }));
+    for (const { files, contents } of unasked)
+      onLoad({ filter: files }, ({ path }) => ({ contents, resolveDir: dirname(path) }));
   },
 };
 

@@ -1,4 +1,4 @@
-/** The page of Google's roles in the simulated cloud: where the facts come from, and which roles are known by name alone. */
+/** The part on Google's roles of the page about the simulated cloud: where the facts come from, and which roles are known by name alone. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
@@ -20,7 +20,7 @@ export function simulatedRoles(): string {
   const known = Object.keys(data.roles).length;
   const unknown = others.reduce((sum, [, names]) => sum + names.length, 0);
   return [
-    "# Google's roles in the simulated cloud",
+    "## Google's roles",
     '',
     `Generated from \`${path}\`. The simulated cloud knows all ${known + unknown} names of predefined roles, and any of them can be bound where its resource supports it. It knows the permissions of ${known} roles, cut to the services below. A call that asks for a permission is judged by these, one by one.`,
     '',
@@ -34,7 +34,7 @@ export function simulatedRoles(): string {
     '',
     'The source lacks `datastore.indexes.*` in every role. `tools/roles/distil.ts` makes the file anew from a newer source.',
     '',
-    '## Roles known by name alone',
+    '### Roles known by name alone',
     '',
     `These ${unknown} roles can be bound and grant nothing. \`iam.roles.get\` answers 501 for them.`,
     '',

@@ -15,7 +15,7 @@ export const unprovenPage = (): string => `# Unproven: what plinth believes of G
 
 Generated from the checks in \`tools/first-contact/checks/\`.
 
-Nobody has seen plinth on real Google. Each row is something that plinth or the simulated cloud believes. [First contact](../operate/first-contact.md) tries them all on a real account.
+Nobody has seen plinth on real Google. Each row is something that plinth or the simulated cloud believes. [First contact](../operate/deploy.md#first-contact-with-google) tries them all on a real account.
 
 The third column says who says so. \`documented\` stands in Google's documents, and \`data\` in the lists of roles that Google answered. \`reported\` comes from public issues or source code. What is \`believed\`, nobody has said.
 

@@ -4,7 +4,7 @@
  *
  * Steps that call Google: what one bootstrap took in the simulated cloud at real speed, with the delays that docs/build/worlds.md
  * lists. The first step that uses an API waits for it, and that is part of its time. Steps on machines: together with these
- * they make the 20 minutes of an install that docs/operate/scale.md reckons with.
+ * they make the 20 minutes of an install that docs/operate/cost.md reckons with.
  */
 const ofCloud = {
   secrets: 6,

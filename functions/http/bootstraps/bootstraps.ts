@@ -46,7 +46,7 @@ export const createBootstrapsFunction = (
     context.config.console?.url,
     createRouter({
       context,
-      routes: { ...bootstrapRoutes, describeApi: descriptionRoutes.describeApi, ...healthRoutes, ...problemRoutes },
+      routes: { ...bootstrapRoutes, ...descriptionRoutes, ...healthRoutes, ...problemRoutes },
       handlers: {
         ...bootstrapHandlers(context, steps, times),
         ...documentHandlers(async () => (await import('./api.js')).bootstrapsApi),

@@ -13,7 +13,7 @@ import type { Authenticate, Caller } from '../../identity/auth.js';
 import type { Answer } from '../reply.js';
 import type { Handlers } from '../router.js';
 import { noticePage, pageHeaders } from './notice-page.js';
-import { pageFiles } from './page-files.js';
+import { type PageFile, pageFiles } from './page-files.js';
 
 type Console = NonNullable<Config['console']>;
 type ConsoleHandlers = Handlers<typeof consoleRoutes>;
@@ -35,13 +35,16 @@ const signInSeal = ({ random }: Context, { clientSecret }: ConsoleClient) =>
 
 export const consoleHandlers = (context: Context, authenticate: Authenticate): ConsoleHandlers => {
   const { console } = context.config;
-  return console === undefined
-    ? handlersOfNone()
-    : { ...pageHandlers(console), ...sessionHandlers(context, console, authenticate) };
+  return {
+    ...fileHandlers(console),
+    ...(console === undefined
+      ? handlersOfNone()
+      : { ...pageHandler(console), ...sessionHandlers(context, console, authenticate) }),
+  };
 };
 
 /** What an operator is told who opens the page of a deployment without one. */
-function handlersOfNone(): ConsoleHandlers {
+function handlersOfNone(): Omit<ConsoleHandlers, FileRoute> {
   const none = async (): Promise<never> => {
     throw new Problem('not-found', 'This deployment has no console.', {
       advice: 'Set PLINTH_CONSOLE_CLIENT_ID, or console_client in terraform.',
@@ -55,7 +58,6 @@ function handlersOfNone(): ConsoleHandlers {
         `<p>This is a deployment of plinth without a console. The command line and <a href="/docs">the API</a> work without it.</p>
 <p>To get one, an operator makes an OAuth client of type <em>Web application</em>, gives its id to terraform as <code>console_client</code> (the setting <code>PLINTH_CONSOLE_CLIENT_ID</code>), and puts its secret into <code>plinth-console-client</code> of Secret Manager. The page <code>docs/operate/console.md</code> of plinth's sources tells it step by step.</p>`,
       ),
-    loadConsoleFile: none,
     beginSignIn: none,
     endSignIn: none,
     getSession: none,
@@ -63,41 +65,63 @@ function handlersOfNone(): ConsoleHandlers {
   };
 }
 
-/** Nothing of another host, no script that is not a file of the page, and calls of the two functions alone. */
-const policyOf = ({ url, bootstrapsUrl }: Console): string =>
+/** Nothing of another host, and no script that is not a file of the page. */
+const policyOf = (files: string, connect: string): string =>
   [
     "default-src 'none'",
-    `script-src ${url}/console/files/`,
-    `style-src ${url}/console/files/`,
-    `img-src ${url}/console/files/`,
-    `connect-src ${[...new Set([url, bootstrapsUrl])].join(' ')}`,
+    `script-src ${files}`,
+    `style-src ${files}`,
+    `img-src ${files}`,
+    `connect-src ${connect}`,
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
   ].join('; ');
+const filesOf = ({ url }: Console): string => `${url}/console/files/`;
 
-const pageHandlers = (console: Console): Pick<ConsoleHandlers, 'showConsole' | 'loadConsoleFile'> => ({
+/** It calls the two functions alone. */
+const pageHandler = (console: Console): Pick<ConsoleHandlers, 'showConsole'> => ({
   showConsole: async () => ({
     status: 200,
-    headers: { ...pageHeaders, 'cache-control': 'no-cache', 'content-security-policy': policyOf(console) },
+    headers: {
+      ...pageHeaders,
+      'cache-control': 'no-cache',
+      'content-security-policy': policyOf(
+        filesOf(console),
+        [...new Set([console.url, console.bootstrapsUrl])].join(' '),
+      ),
+    },
     body: pageFiles().page.plain,
   }),
-  async loadConsoleFile({ params: { file }, headers }) {
+});
+
+type FileRoute = 'loadConsoleFile' | 'showReference';
+type Encodings = { readonly 'accept-encoding'?: string | undefined };
+
+const zippedIfTaken = ({ plain, zipped }: PageFile, { 'accept-encoding': taken = '' }: Encodings) => {
+  const zips = /\bgzip\b/.test(taken);
+  return {
+    headers: { vary: 'accept-encoding', ...(zips && { 'content-encoding': 'gzip' }) },
+    body: zips ? zipped : plain,
+  };
+};
+
+/** Also without a console: the reference of the APIs has the console's looks. */
+const fileHandlers = (console: Console | undefined): Pick<ConsoleHandlers, FileRoute> => ({
+  async loadConsoleFile({ params: { file }, headers: asked }) {
     const found = pageFiles().files.get(file);
     if (found === undefined) throw new Problem('not-found', 'The page has no such file. Load it again.');
-    const zips = /\bgzip\b/.test(headers['accept-encoding'] ?? '');
-    return {
-      status: 200,
-      headers: {
-        'content-type': found.type,
-        'cache-control': 'public, max-age=31536000, immutable',
-        vary: 'accept-encoding',
-        ...(zips && { 'content-encoding': 'gzip' }),
-      },
-      body: zips ? found.zipped : found.plain,
-    };
+    const { headers, body } = zippedIfTaken(found, asked);
+    const kept = { 'content-type': found.type, 'cache-control': 'public, max-age=31536000, immutable' };
+    return { status: 200, headers: { ...kept, ...headers }, body };
+  },
+  async showReference({ headers: asked }) {
+    const { headers, body } = zippedIfTaken(pageFiles().reference, asked);
+    const policy = policyOf(console === undefined ? "'self'" : filesOf(console), "'none'");
+    const own = { ...pageHeaders, 'cache-control': 'no-cache', 'content-security-policy': policy };
+    return { status: 200, headers: { ...own, ...headers }, body };
   },
 });
 
@@ -105,7 +129,7 @@ function sessionHandlers(
   context: Context,
   console: Console,
   authenticate: Authenticate,
-): Omit<ConsoleHandlers, 'showConsole' | 'loadConsoleFile'> {
+): Omit<ConsoleHandlers, 'showConsole' | FileRoute> {
   const { url, bootstrapsUrl } = console;
   const clientOf = createClientSource(context);
   return {

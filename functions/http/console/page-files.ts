@@ -1,10 +1,10 @@
-/** The files of the page, as the build made them: one page, and the files that it names by their content. */
+/** The files of the console, as the build made them: its page, the reference of the APIs, and the files that they name by their content. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 
-interface PageFile {
+export interface PageFile {
   readonly type: string;
   readonly plain: Uint8Array;
   readonly zipped: Uint8Array;
@@ -12,6 +12,7 @@ interface PageFile {
 
 export interface PageFiles {
   readonly page: PageFile;
+  readonly reference: PageFile;
   /** By name. */
   readonly files: ReadonlyMap<string, PageFile>;
 }
@@ -47,6 +48,7 @@ export function pageFiles(): PageFiles {
     const names = readdirSync(join(top, 'files'));
     kept = {
       page: read(join(top, 'index.html')),
+      reference: read(join(top, 'reference.html')),
       files: new Map(names.map((name) => [name, read(join(top, 'files', name))])),
     };
   }

@@ -1,8 +1,7 @@
-/** Serves an API's description of itself to anybody: the OpenAPI document, and the page to try it. */
+/** Serves an API's description of itself to anybody: the OpenAPI document. */
 import type { descriptionRoutes } from '../../../shared/api.js';
 import type { Handlers } from '../router.js';
 import type { ApiDescription } from './openapi.js';
-import { tryPage, tryPagePolicy } from './try-page.js';
 
 const cacheable = { 'cache-control': 'public, max-age=300' };
 
@@ -10,9 +9,7 @@ const cacheable = { 'cache-control': 'public, max-age=300' };
  * Makes the document on the first request for it, and once, however many come at the same time: it takes a second or so. Most
  * instances never get one.
  */
-export function documentHandlers(
-  load: () => Promise<ApiDescription>,
-): Pick<Handlers<typeof descriptionRoutes>, 'describeApi'> {
+export function documentHandlers(load: () => Promise<ApiDescription>): Handlers<typeof descriptionRoutes> {
   let document: Promise<Buffer> | undefined;
   const make = async (): Promise<Buffer> => {
     const [{ openApiDocument }, api] = await Promise.all([import('./openapi.js'), load()]);
@@ -29,15 +26,3 @@ export function documentHandlers(
     },
   };
 }
-
-export const tryHandlers: Pick<Handlers<typeof descriptionRoutes>, 'tryApi'> = {
-  tryApi: async () => ({
-    status: 200,
-    headers: {
-      ...cacheable,
-      'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': tryPagePolicy,
-    },
-    body: tryPage,
-  }),
-};

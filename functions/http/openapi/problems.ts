@@ -94,11 +94,9 @@ const further: { readonly [K in ProblemCode]?: { properties: JsonSchema; always?
     properties: {
       limit: {
         type: 'string',
-        description:
-          '`livingPerOwner`, `livingInAll`, `livingPerTeam`, `livingPerOrganization`, `changesPerMinute` or `eventsSentAgain`',
+        description: '`livingPerOwner`, `livingInAll`, `livingPerTeam`, `livingPerOrganization` or `changesPerMinute`',
       },
       value: { type: 'integer', description: 'How many there may be' },
-      next: { type: 'string', description: 'Of `eventsSentAgain`: the event at which a later call begins' },
     },
   },
   'precondition-failed': {

@@ -7,7 +7,6 @@ import type { Context } from '../../context.js';
 import { createVerifier } from '../../identity/auth.js';
 import { setOrganizationCeilings } from '../../organizations/ceilings.js';
 import { listEvents } from '../../organizations/events/events.js';
-import { replayOrganization } from '../../organizations/events/replay.js';
 import { addOrganizationMembers } from '../../organizations/members/many-members.js';
 import {
   addOrganizationMember,
@@ -20,7 +19,7 @@ import { createOrganization, getOrganization, listOrganizations } from '../../or
 import { listOrganizationTeams } from '../../organizations/teams/teams.js';
 import { consoleHandlers } from '../console/console.js';
 import { healthHandlers } from '../health.js';
-import { documentHandlers, tryHandlers } from '../openapi/description.js';
+import { documentHandlers } from '../openapi/description.js';
 import { problemHandlers } from '../openapi/problem-pages.js';
 import { outsideDomain } from '../outside-domain.js';
 import { type AnswerInPages, createPages } from '../paging.js';
@@ -44,7 +43,6 @@ export const createOrganizationsFunction = (context: Context): HttpFunction => {
         ...teamOperations(context, answerInPages),
       }),
       ...documentHandlers(async () => (await import('./api.js')).organizationsApi),
-      ...tryHandlers,
       ...healthHandlers(context),
       ...problemHandlers,
       ...consoleHandlers(context, authenticate),
@@ -122,11 +120,6 @@ const organizationOperations = (context: Context, answerInPages: AnswerInPages):
     answerInPages(routes.listOrganizationTeams, call, (page) =>
       listOrganizationTeams(context, call.caller, call.params.organizationId, page),
     ),
-  ),
-
-  // It commits several times.
-  replayOrganizationEvents: operation(ok, (_, { caller, params: { organizationId }, body }) =>
-    replayOrganization(context, caller, organizationId, timesOf(context, body)),
   ),
 
   listOrganizationEvents: operation(itself, (_, call) => {

@@ -5,7 +5,6 @@ import type { Team } from '../../../shared/organization/team.js';
 import type { Context } from '../../context.js';
 import { setTeamCeilings } from '../../organizations/ceilings.js';
 import { type EventFilter, listTeamEvents } from '../../organizations/events/events.js';
-import { replayTeam } from '../../organizations/events/replay.js';
 import { addTeamMembers } from '../../organizations/members/many-members.js';
 import { detachTeam } from '../../organizations/moves/detachment.js';
 import { migrateTeam, previewMigration } from '../../organizations/moves/migration.js';
@@ -42,7 +41,6 @@ type TeamRoutes = Pick<
   | 'setTeamMemberRole'
   | 'listTeamMembers'
   | 'listTeamEvents'
-  | 'replayTeamEvents'
   | 'addTeamMember'
   | 'removeTeamMember'
   | 'previewMigration'
@@ -110,11 +108,6 @@ export const teamOperations = (context: Context, answerInPages: AnswerInPages): 
     answerInPages(routes.listTeamMembers, call, (page) =>
       listTeamMembers(context, call.caller, call.params.teamId, page),
     ),
-  ),
-
-  // It commits several times.
-  replayTeamEvents: operation(ok, (_, { caller, params: { teamId }, body }) =>
-    replayTeam(context, caller, teamId, timesOf(context, body)),
   ),
 
   listTeamEvents: operation(itself, (_, call) => {

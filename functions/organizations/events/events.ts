@@ -81,10 +81,6 @@ const newestFirst = (a: Placed, b: Placed): number => (a.place < b.place ? 1 : -
 /** How long after the time in the event's id the commit may come, for a transaction that waited for others. */
 const lagMicros = 10_000_000;
 
-/** No event that was committed at `since` or later has a smaller id. */
-export const idsSince = (since: string | undefined): string =>
-  since === undefined ? '' : timeText(Math.max(0, Date.parse(since) * 1000 - lagMicros));
-
 /** What is asked of a record. Times are ISO texts: from `since` on, and before `until`. */
 export interface EventFilter {
   readonly actor?: string | undefined;
@@ -136,13 +132,13 @@ export async function listTeamEvents(
 }
 
 /** Throws unless the caller may read the record of the team. */
-export async function checkTeamRecord(store: Store, caller: Caller, teamId: number): Promise<void> {
+async function checkTeamRecord(store: Store, caller: Caller, teamId: number): Promise<void> {
   checkAdmin(await seeTeam(store, caller, teamId), 'team');
 }
 
 const mostAtOnce = 500;
 
-export type Whose = readonly ['organizationId' | 'teamId', '==', string | number];
+type Whose = readonly ['organizationId' | 'teamId', '==', string | number];
 
 /**
  * Newest first, by commit time. The database can order by id alone. So a page reads on until all unread events must be older
@@ -192,22 +188,6 @@ function pageOfItems(items: readonly Placed[], limit: number | undefined): Paged
     ...(next === undefined ? {} : { next }),
   };
 }
-
-/** Oldest first by id, from `least` on. `after`: an id. */
-export const readEventsFrom = (
-  store: Pick<Store, 'query'>,
-  whose: Whose,
-  least: string,
-  after: string | undefined,
-  limit: number,
-): Promise<Document[]> =>
-  store.query({
-    collection: collections.organizationEvents,
-    where: [whose, ['id', '>=', least]],
-    orderBy: ['id', 'asc'],
-    limit,
-    ...(after === undefined ? {} : { after }),
-  });
 
 /** Newest first by id. `after`: an id. */
 const readEvents = (

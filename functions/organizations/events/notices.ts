@@ -19,12 +19,11 @@ function brief(state: unknown): unknown {
   return { ...rest, members: Array.isArray(members) ? members.length : 0 };
 }
 
-/** The message of an event, the same each time. `dueAt`: when it is sent, at once without it. */
-export function noticeOf({ id, data: event }: Pick<EventWrite, 'id' | 'data'>, dueAt?: string) {
+function noticeOf({ id, data: event }: Pick<EventWrite, 'id' | 'data'>) {
   const { id: eventId, at, action, organizationId, actor, email, teamId, version, before, after } = event;
   const told = { id: eventId, organizationId, teamId, email, actor, version };
   const data = movedData(event) ?? { ...told, before: brief(before), after: brief(after), ...removedBy(event) };
-  return noticeWrite(id, { type: typeOf(action), at, data, dueAt });
+  return noticeWrite(id, { type: typeOf(action), at, data });
 }
 
 /** None without a webhook. */

@@ -1,6 +1,6 @@
 /**
  * What the webhook is told of a team that was moved or restored: the admins that it had when it stood alone, who may not know,
- * and who was removed by it, and why. All of it follows from the event, so a replay tells the same.
+ * and who was removed by it, and why. All of it follows from the event.
  */
 import type { Member } from '../../../shared/organization/organization.js';
 import type { EventRecord } from '../documents.js';
