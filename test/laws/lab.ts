@@ -65,7 +65,7 @@ export interface Lab {
 }
 
 /** As the engine's budget for propagation. */
-const longestSeconds = 600;
+const longestSeconds = 900;
 
 export interface LabMachines {
   /** All that the plan may hold, in place of the steps in the cloud alone. */

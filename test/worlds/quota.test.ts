@@ -168,7 +168,7 @@ describe('quota that a new project lacks, as the step meets it', function () {
   const kept = () => keptOf(lab);
   async function refused(): Promise<Failure> {
     const problem = await lab.make('quota').catch((error: unknown) => error);
-    if (!(problem instanceof Problem)) throw new Error(`no Problem came: ${JSON.stringify(problem)}`);
+    if (!(problem instanceof Problem)) throw new Error('no Problem came', { cause: problem });
     expect(problem.code).to.equal('cloud-quota');
     const { code, detail, advice = '', members } = problem;
     return { code, detail, advice, ...members };
@@ -246,8 +246,7 @@ describe('quota that a new project lacks, as the step meets it', function () {
 
   it('is waited for within a bound; the same command goes on with the same requests', async () => {
     const slow = { ...granting, 'delay.quotaDecision': 86_400 };
-    // At a factor of 0.001 a busy computer has not looked for ten of the cloud's minutes when its day is over.
-    await open(slow, {}, 0.004);
+    await open(slow, {}, 0.001);
     const { short, detail, advice } = await refused();
     expect(detail).to.include('no answer within 10 min');
     expect(short?.every(({ asked, need, granted }) => asked === need && granted === undefined)).to.equal(true);
