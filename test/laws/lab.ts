@@ -64,7 +64,7 @@ export interface Lab {
   close(): Promise<void>;
 }
 
-/** As the engine's budget for propagation. */
+/** More than the longest wait of a step, ten minutes for quotas, and the retries beside it. */
 const longestSeconds = 900;
 
 export interface LabMachines {
