@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect } from 'chai';
 
-const roots = ['shared', 'cli', 'console', 'functions', 'local', 'test', 'bench', 'tools'];
+const roots = ['shared', 'cli', 'console', 'functions', 'local', 'test', 'tools'];
 
 interface Import {
   readonly from: string;
@@ -128,11 +128,11 @@ function floorOf(file: string): number {
   return roomsOfLocal.indexOf(rooms.sort((a, b) => b.length - a.length)[0] ?? '');
 }
 
-/** The package has its importers, and no others outside tests and benches. */
+/** The package has its importers, and no others outside tests. */
 const soleImporters = (name: string, importers: string[], message: string): Rule => ({
   name: `${name} is imported by ${importers.join(', ')} alone`,
   message,
-  forbids: ({ from, to }) => to === name && !within('test', 'bench', ...importers)(from),
+  forbids: ({ from, to }) => to === name && !within('test', ...importers)(from),
 });
 
 const rules: Rule[] = [

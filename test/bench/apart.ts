@@ -1,26 +1,18 @@
 /** A measurement in a process of its own: neither memory nor compiled code of one shall show in another's. */
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { environmentWith } from './earlier-release.js';
-import type { Figure, Row } from './figures.js';
+import type { Row } from './figures.js';
 
 /** What does not end when it is asked to is killed. Emulators take up to ten seconds. */
 const graceSeconds = 20;
 
-interface Program {
-  readonly args: readonly string[];
-  readonly env?: NodeJS.ProcessEnv;
-  readonly folder?: string;
-}
-
 /** Runs a program of Node, line by line. Returns why it failed; undefined if it did not. */
 async function linesOf(
-  { args, env = process.env, folder = '.' }: Program,
+  args: readonly string[],
   stop: AbortSignal,
   onLine: (line: string) => void,
 ): Promise<string | undefined> {
-  const child = spawn(process.execPath, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const end = (): void => {
     child.kill('SIGTERM');
     setTimeout(() => child.kill('SIGKILL'), graceSeconds * 1000).unref();
@@ -39,24 +31,14 @@ async function linesOf(
 
 /** Each row as it comes. Returns why it failed; undefined if it did not. */
 export async function rowsOf(
-  program: Program,
+  args: readonly string[],
   stop: AbortSignal,
   onRow: (row: Row) => void,
 ): Promise<string | undefined> {
   const strange: string[] = [];
-  const why = await linesOf(program, stop, (line) => {
+  const why = await linesOf(args, stop, (line) => {
     if (line.startsWith('{')) onRow(JSON.parse(line) as Row);
     else strange.push(line);
   });
   return why ?? (strange.length === 0 ? undefined : `It printed what is no row: ${strange.join('\n')}`);
-}
-
-/** In an earlier release, all at its end: it may not know rows. Throws if it fails. */
-export async function figuresIn(folder: string, name: string, stop: AbortSignal): Promise<readonly Figure[]> {
-  const lines: string[] = [];
-  const args = [join(folder, 'dist/bench/main.js'), '--only', name, '--json'];
-  const why = await linesOf({ args, env: environmentWith(undefined), folder }, stop, (line) => lines.push(line));
-  if (why !== undefined) throw new Error(why);
-  type Document = { readonly results: readonly { readonly figures: readonly Figure[] }[] };
-  return (JSON.parse(lines.join('\n')) as Document).results.flatMap(({ figures }) => figures);
 }

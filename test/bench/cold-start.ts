@@ -1,21 +1,20 @@
 /**
- * From nothing to the first answer of each function, each in a process of its own: its bundle, its sources, the functions
- * framework's bare hello world, and that with the store's client alone. An answer is one that has read the store; Google's
- * emulators hold it. All run on the Node that the deployment has: what a start costs differs much from one to the next.
+ * From nothing to the first answer of each function, each in a process of its own: its bundle, the functions framework's bare
+ * hello world, and that with the store's client alone. An answer is one that has read the store; Google's emulators hold it.
+ * All run on the Node that the deployment has: what a start costs differs much from one to the next.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import type { FunctionProcesses } from '../local/functions/processes.js';
-import { functionUrl, invokers } from '../local/stack/deployment.js';
-import { createStack, type Stack } from '../local/stack/stack.js';
-import { type FunctionName, functionNames } from '../shared/names.js';
-import { timeLimit } from '../shared/time-limit.js';
-import { bundleFunction } from '../tools/bundle/function-bundle.js';
-import { nodeForLinux } from '../tools/bundle/node-for-linux.js';
+import type { FunctionProcesses } from '../../local/functions/processes.js';
+import { functionUrl, invokers } from '../../local/stack/deployment.js';
+import { createStack, type Stack } from '../../local/stack/stack.js';
+import { type FunctionName, functionNames } from '../../shared/names.js';
+import { timeLimit } from '../../shared/time-limit.js';
+import { bundleFunction } from '../../tools/bundle/function-bundle.js';
+import { nodeForLinux } from '../../tools/bundle/node-for-linux.js';
 import { cpuMilliseconds } from './cpu.js';
-import { emulatorsMissing } from './emulators.js';
 import { type Figure, type Measurement, median, part, type Row, reasonOf } from './figures.js';
+import { emulatorsMissing } from './stack.js';
 
 const usualRounds = 7;
 /** Requests that are not measured: the emulators run on Java, and take minutes' worth of them to come to their pace. */
@@ -27,32 +26,12 @@ const paths: Partial<Record<FunctionName, string>> = {
   [functionNames.bootstraps]: '/bootstraps',
 };
 
-/**
- * `client…`: hello world that reads one document first, with the client as it is published, or lean as bundles hold it;
- * `fetched`: by Node's own fetch, as what no client could beat.
- */
-const variants = [
-  'hello',
-  'client',
-  'lean client',
-  'lean client over REST',
-  'fetched',
-  'bundle',
-  'bundle over REST',
-  'bundle with Compute',
-  'sources',
-] as const;
+/** `client…`: hello world that reads one document first, with the client as it is published, or lean as bundles hold it. */
+const variants = ['hello', 'client', 'lean client', 'bundle', 'bundle with Compute'] as const;
 type Variant = (typeof variants)[number];
-/** What would be chosen between is measured of the one function that people wait for most. */
-const choices: readonly Variant[] = ['lean client over REST', 'fetched', 'bundle over REST'];
 const variantsOf = (name: FunctionName) =>
-  variants.filter((variant) => {
-    if (variant === 'bundle with Compute') return lanes.includes(name);
-    return name === functionNames.api || !choices.includes(variant);
-  });
+  variants.filter((variant) => variant !== 'bundle with Compute' || lanes.includes(name));
 
-/** Firestore's client reads it when it is made. */
-const overRest = "process.env.FIRESTORE_PREFER_REST = 'true';";
 /** From the bundle's entry, which stands at the top. */
 const fromTop = (file: string): string => JSON.stringify(`./functions/${file}`);
 const readStore = `
@@ -60,10 +39,6 @@ const readStore = `
   const { PLINTH_PROJECT: project, FIRESTORE_EMULATOR_HOST: emulatorHost } = process.env;
   const store = createFirestoreStore({ project, serviceAccount: 'default', firestore: { database: '(default)', emulatorHost } });
   const first = () => store.get('bootstraps', 'nobody');`;
-const fetchStore = `
-  const { PLINTH_PROJECT: project, FIRESTORE_EMULATOR_HOST: host } = process.env;
-  const url = \`http://\${host}/v1/projects/\${project}/databases/(default)/documents/bootstraps/nobody\`;
-  const first = async () => (await fetch(url)).text();`;
 
 /** A first call to Compute Engine, as most steps of a lane make, which the cloud refuses. Then what the function does. */
 const withCompute = (own: string, name: FunctionName): string => `${own}
@@ -88,7 +63,6 @@ function hello(name: FunctionName, before = 'const first = () => undefined;'): s
 
 /** What the framework is to load, as files beside each other: `<variant>/<function>/index.mjs`. */
 async function lay(folder: string): Promise<void> {
-  const sources = pathToFileURL(join(import.meta.dirname, '..', 'functions', 'main.js')).href;
   for (const [key, name] of names) {
     const bundle = (variant: Variant, entry?: (own: string) => string, wholeClients = false) =>
       bundleFunction(key, name, { into: join(folder, variant), entry, wholeClients });
@@ -96,20 +70,9 @@ async function lay(folder: string): Promise<void> {
     await bundle('client', () => hello(name, readStore), true);
     await bundle('lean client', () => hello(name, readStore));
     if (lanes.includes(name)) await bundle('bundle with Compute', (own) => withCompute(own, name));
-    if (name === functionNames.api) {
-      await bundle('lean client over REST', () => hello(name, `${readStore} ${overRest}`));
-      await bundle('bundle over REST', (own) => `${own} ${overRest}`);
-    }
-    const others = {
-      sources: `import ${JSON.stringify(sources)};`,
-      hello: hello(name),
-      fetched: hello(name, fetchStore),
-    } satisfies Partial<Record<Variant, string>>;
-    for (const [variant, text] of Object.entries(others)) {
-      mkdirSync(join(folder, variant, name), { recursive: true });
-      writeFileSync(join(folder, variant, name, 'index.mjs'), text);
-      writeFileSync(join(folder, variant, name, 'package.json'), '{"type":"module","main":"index.mjs"}');
-    }
+    mkdirSync(join(folder, 'hello', name), { recursive: true });
+    writeFileSync(join(folder, 'hello', name, 'index.mjs'), hello(name));
+    writeFileSync(join(folder, 'hello', name, 'package.json'), '{"type":"module","main":"index.mjs"}');
   }
 }
 
@@ -221,7 +184,7 @@ async function firstAnswer(
 }
 
 function figuresOf(name: FunctionName, at: At): Figure[] {
-  const [bundle, sources, bare, client] = [at('bundle'), at('sources'), at('hello'), at('client')];
+  const [bundle, bare, client] = [at('bundle'), at('hello'), at('client')];
   /** What a start may take: half as much again as hello world, and what the store's client as it is published takes. */
   const allowed = (of: 'ms' | 'cpu') => 1.5 * bare[of] + (client[of] - bare[of]);
   const beside = (what: string, value: number, unit: string, baseline: string, base: number): Figure => ({
@@ -230,23 +193,11 @@ function figuresOf(name: FunctionName, at: At): Figure[] {
     unit,
     baseline: { name: baseline, value: base, unit },
   });
-  const alternatives = variantsOf(name)
-    .filter((variant) => choices.includes(variant) || variant.endsWith('client'))
-    .flatMap((variant) => [
-      beside(`${variant}, CPU`, at(variant).cpu, 'ms', 'hello world', bare.cpu),
-      beside(variant, at(variant).ms, 'ms', 'hello world', bare.ms),
-    ]);
   return [
     { ...beside('first answer, CPU', bundle.cpu, 'ms', '1.5 × hello world + client', allowed('cpu')), aim: 1 },
     { ...beside('first answer', bundle.ms, 'ms', '1.5 × hello world + client', allowed('ms')), aim: 1 },
-    beside('first answer, CPU, again', bundle.cpu, 'ms', 'hello world', bare.cpu),
-    beside('first answer, again', bundle.ms, 'ms', 'hello world', bare.ms),
-    ...(lanes.includes(name) ? [] : [besideBundled(name, at)]),
-    ...alternatives,
-    ...(lanes.includes(name) ? figuresWithCompute(name, at) : []),
-    beside('first answer, CPU, once more', bundle.cpu, 'ms', 'its sources', sources.cpu),
-    beside('first answer, once more', bundle.ms, 'ms', 'its sources', sources.ms),
-    beside('memory', bundle.megabytes, 'MB', 'its sources', sources.megabytes),
+    ...(lanes.includes(name) ? figuresWithCompute(name, at) : [besideBundled(name, at)]),
+    beside('memory', bundle.megabytes, 'MB', 'hello world', bare.megabytes),
   ];
 }
 

@@ -2,8 +2,8 @@
  * What a bootstrap cannot be faster than: the longest chain through its plan, where each instance counts with the time that the
  * cloud itself took for what the instance began.
  */
-import type { Plan } from '../functions/engine/plan.js';
-import type { RecordedCall, SimulatedCloud } from '../local/cloud/index.js';
+import type { Plan } from '../../functions/engine/plan.js';
+import type { RecordedCall, SimulatedCloud } from '../../local/cloud/index.js';
 
 export interface Span {
   readonly from: number;
@@ -73,4 +73,25 @@ export function cloudSpans(
     spans.set(instance, [...(spans.get(instance) ?? []), { from: call.at, to }]);
   }
   return spans;
+}
+
+/** When functions were at work on instances, as they log it at the end of each turn. */
+export interface Turns {
+  /** For the stack that is watched. */
+  onLog(line: string): void;
+  of(bootstrap: string, instance: string): readonly Span[];
+}
+
+export function watchTurns(): Turns {
+  const spans = new Map<string, Span[]>();
+  return {
+    onLog(line) {
+      const { bootstrap, instance, seconds } = JSON.parse(line) as Readonly<Record<string, unknown>>;
+      if (typeof seconds !== 'number' || typeof bootstrap !== 'string') return;
+      const to = Date.now();
+      const key = `${bootstrap}/${instance}`;
+      spans.set(key, [...(spans.get(key) ?? []), { from: to - seconds * 1000, to }]);
+    },
+    of: (bootstrap, instance) => spans.get(`${bootstrap}/${instance}`) ?? [],
+  };
 }

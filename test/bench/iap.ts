@@ -7,11 +7,11 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { createRemote, type FileSource, type Machine, type Remote } from '../functions/remote/remote.js';
-import { sha256 } from '../shared/sha256.js';
-import { furnish, zone } from '../test/local-cloud/furnished.js';
-import { owner, project, type ReadyCloud, readyCloud } from '../test/local-cloud/ready-cloud.js';
-import { type Sshd, startSshd } from '../test/remote/sshd.js';
+import { createRemote, type FileSource, type Machine, type Remote } from '../../functions/remote/remote.js';
+import { sha256 } from '../../shared/sha256.js';
+import { furnish, zone } from '../local-cloud/furnished.js';
+import { owner, project, type ReadyCloud, readyCloud } from '../local-cloud/ready-cloud.js';
+import { type Sshd, startSshd } from '../remote/sshd.js';
 import { type Figure, type Measurement, median } from './figures.js';
 import { noOpenSsh } from './ssh.js';
 

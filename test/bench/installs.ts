@@ -1,15 +1,12 @@
 /** How long a bootstrap with an install takes on embedded machines, beside the longest chain of what its instances themselves took. */
-import { stepsOf } from '../functions/steps/index.js';
-import type { StackOptions } from '../local/stack/stack.js';
-import type { GivenOptions } from '../shared/bootstrap/options.js';
-import { type Bench, type Bootstrapped, planOfBootstrap } from './bootstrap.js';
-import { onEmulators } from './emulators.js';
+import { stepsOf } from '../../functions/steps/index.js';
+import type { StackOptions } from '../../local/stack/stack.js';
+import type { GivenOptions } from '../../shared/bootstrap/options.js';
 import { type Figure, type Measurement, median } from './figures.js';
-import { type Chain, cloudSpans, covered, longestChain } from './longest-chain.js';
-import { createPackagedBench } from './packaged.js';
-import { type Turns, watchTurns } from './turns.js';
+import { type Chain, cloudSpans, covered, longestChain, type Turns, watchTurns } from './longest-chain.js';
+import { type Bench, type Bootstrapped, createPackagedBench, onEmulators, planOfBootstrap } from './stack.js';
 
-/** Machines take the time that they take; the cloud is as fast as in wall-time. */
+/** Machines take the time that they take; the cloud is twenty times as fast as the real one. */
 const timeFactor = 0.05;
 const rounds = 3;
 
@@ -26,7 +23,7 @@ const kinds: readonly Kind[] = [
 ];
 
 /** On machines an instance counts with its turns; waits between two of them, such as for a node to be Ready, do not count. */
-export async function chainOfInstall(bench: Bench, bootstrapped: Bootstrapped, turns: Turns): Promise<Chain> {
+async function chainOfInstall(bench: Bench, bootstrapped: Bootstrapped, turns: Turns): Promise<Chain> {
   const { cloudHalf } = bench.stack;
   if (cloudHalf === undefined) throw new Error('The cloud must run here.');
   const plan = await planOfBootstrap(bench, bootstrapped.id, stepsOf({ hosts: true }));

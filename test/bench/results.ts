@@ -10,8 +10,8 @@ export interface Result {
   seconds: number;
 }
 
-/** What git ignores. */
-export const resultsFile = resolve('bench/results.json');
+/** Within what git ignores. */
+export const resultsFile = resolve('dist/bench-results.json');
 
 export const documentOf = (results: readonly Result[]): string =>
   JSON.stringify(

@@ -10,8 +10,6 @@ export interface Figure {
   readonly aim?: number;
   /** Or at least this: more is better. */
   readonly atLeast?: number;
-  /** The ratio to the same figure of an earlier release shall be at most this. */
-  readonly aimBeside?: number;
 }
 
 /** What was not measured. It stands in the place of the figures, so that nobody misses them silently. */
@@ -30,8 +28,6 @@ export const isFigure = (row: Row): row is Figure => !isGap(row);
 export interface Measurement {
   readonly name: string;
   readonly title: string;
-  /** It is run in the earlier release, too, if one is named. */
-  readonly isBeside?: boolean;
   /** A heap as a function has it. Without a limit, V8 lets garbage lie where there is room. None with `--count`. */
   readonly heapMebibytes?: number;
   /** After so long it is ended, and keeps what it has measured until then. */
@@ -56,16 +52,6 @@ export async function* part(name: string, measure: () => Promise<readonly Row[]>
 
 export const ratioOf = ({ value, baseline }: Figure): number | undefined =>
   baseline === undefined ? undefined : value / baseline.value;
-
-/** The figures that both releases have. `release`: what the earlier one is called. */
-export const besideRelease = (now: readonly Row[], then: readonly Figure[], release: string): Figure[] =>
-  now.flatMap((row) => {
-    const before = then.find(({ name }) => name === row.name);
-    if (before === undefined || isGap(row)) return [];
-    const { name, value, unit, aimBeside } = row;
-    const baseline = { name: `of ${release}`, value: before.value, unit };
-    return [{ name: `${name}, again`, value, unit, baseline, ...(aimBeside === undefined ? {} : { aim: aimBeside }) }];
-  });
 
 /** Nearest rank; `share` is 0.5 for the median. */
 export function quantile(values: readonly number[], share: number): number {

@@ -1,12 +1,12 @@
 /** One call of each operation of the organization API, and what has to be there before it. */
-import type { Organization } from '../shared/organization/organization.js';
-import type { Team } from '../shared/organization/team.js';
+import type { Organization } from '../../shared/organization/organization.js';
+import type { Team } from '../../shared/organization/team.js';
 import {
   type Asked,
   type Operation,
   type OrganizationsServer,
   operator,
-} from '../test/organizations/organizations-server.js';
+} from '../organizations/organizations-server.js';
 
 /** As many as one page shows. */
 const listed = 20;

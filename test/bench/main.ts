@@ -4,9 +4,8 @@
  */
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { figuresIn, rowsOf } from './apart.js';
-import { buildRelease, type EarlierRelease, environmentWith, removeRelease, wantedCommit } from './earlier-release.js';
-import { besideRelease, type Measurement, part, type Row, reasonOf, tableOf } from './figures.js';
+import { rowsOf } from './apart.js';
+import { type Measurement, type Row, reasonOf, tableOf } from './figures.js';
 import { measurements } from './measurements.js';
 import { documentOf, failuresOf, type Result, resultsFile, summaryOf, writeResults } from './results.js';
 
@@ -39,31 +38,20 @@ function within(stop: AbortSignal, seconds: number): AbortSignal {
 
 interface Run {
   readonly count: number | undefined;
-  readonly earlier: EarlierRelease | undefined;
   readonly stop: AbortSignal;
 }
 
 /** Each row goes to `onRow` at once. A failure is a row, too. */
 async function measured(
-  { name, mostSeconds, heapMebibytes, isBeside = false }: Measurement,
-  { count, earlier, stop }: Run,
+  { name, mostSeconds, heapMebibytes }: Measurement,
+  { count, stop }: Run,
   onRow: (row: Row) => void,
 ): Promise<void> {
   const heap = heapMebibytes === undefined || count !== undefined ? [] : [`--max-old-space-size=${heapMebibytes}`];
   const args = [...heap, fileURLToPath(import.meta.url), '--here', name];
   if (count !== undefined) args.push('--count', String(count));
-  const rows: Row[] = [];
-  const why = await rowsOf({ args, env: environmentWith(earlier) }, within(stop, mostSeconds), (row) => {
-    rows.push(row);
-    onRow(row);
-  });
+  const why = await rowsOf(args, within(stop, mostSeconds), onRow);
   if (why !== undefined) onRow({ name, why, kind: 'failed' });
-  if (!isBeside || earlier === undefined || count !== undefined || stop.aborted) return;
-  const { commit, folder } = earlier;
-  const beside = part(`${name} of ${commit}`, async () =>
-    besideRelease(rows, await figuresIn(folder, name, within(stop, mostSeconds)), commit),
-  );
-  for await (const row of beside) onRow(row);
 }
 
 interface Told {
@@ -93,14 +81,6 @@ async function measureAll(chosen: readonly Measurement[], run: Run, told: Told):
     told.onEnd(result);
   }
   return results;
-}
-
-/** Undefined: none is wanted, or none could be built, which is said. */
-function earlierReleaseFor(chosen: readonly Measurement[]): EarlierRelease | undefined {
-  const commit = wantedCommit();
-  if (commit === undefined || !chosen.some(({ isBeside }) => isBeside)) return undefined;
-  say(`${commit} is built beside this release`);
-  return buildRelease(commit);
 }
 
 function refusalOf(names: readonly string[] | undefined, given: string | undefined, count: number | undefined) {
@@ -136,26 +116,21 @@ async function main(): Promise<number> {
 
   const stopped = new AbortController();
   for (const signal of endingSignals) process.on(signal, () => stopped.abort('The run was stopped.'));
-  const earlier = earlierReleaseFor(chosen);
-  try {
-    const results = await measureAll(
-      chosen,
-      { count, earlier, stop: stopped.signal },
-      {
-        onRow(soFar) {
-          if (names === undefined) writeResults(soFar);
-        },
-        onEnd({ name, seconds, rows }) {
-          if (!values.json) print(`\n${name}, ${seconds.toFixed(0)} s\n${tableOf(rows)}\n`);
-        },
+  const results = await measureAll(
+    chosen,
+    { count, stop: stopped.signal },
+    {
+      onRow(soFar) {
+        if (names === undefined) writeResults(soFar);
       },
-    );
-    print(values.json ? documentOf(results) : summaryOf(results));
-    if (names === undefined) say(`\nAlso in ${resultsFile}.`);
-    return stopped.signal.aborted || results.some(({ rows }) => failuresOf(rows) > 0) ? 1 : 0;
-  } finally {
-    if (earlier !== undefined) removeRelease(earlier);
-  }
+      onEnd({ name, seconds, rows }) {
+        if (!values.json) print(`\n${name}, ${seconds.toFixed(0)} s\n${tableOf(rows)}\n`);
+      },
+    },
+  );
+  print(values.json ? documentOf(results) : summaryOf(results));
+  if (names === undefined) say(`\nAlso in ${resultsFile}.`);
+  return stopped.signal.aborted || results.some(({ rows }) => failuresOf(rows) > 0) ? 1 : 0;
 }
 
 process.exitCode = await main();

@@ -3,7 +3,7 @@
  * cost if plinth cost nothing.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Data, Query, Store, Transaction, Write } from '../functions/store/store.js';
+import type { Data, Query, Store, Transaction, Write } from '../../functions/store/store.js';
 
 type Read =
   | { readonly kind: 'get'; readonly collection: string; readonly id: string }

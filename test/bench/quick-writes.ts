@@ -1,5 +1,5 @@
 /** What it costs that a store takes one write a second of a document, as Firestore may: in virtual time, at Google's pace. */
-import { playsWith, seeds } from '../test/simulation/quick-plays.js';
+import { playsWith, seeds } from '../simulation/quick-plays.js';
 import type { Measurement } from './figures.js';
 
 export const quickWrites: Measurement = {

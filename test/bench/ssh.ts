@@ -7,9 +7,9 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { createRemote, type FileSource } from '../functions/remote/remote.js';
-import { sha256 } from '../shared/sha256.js';
-import { type Sshd, startSshd } from '../test/remote/sshd.js';
+import { createRemote, type FileSource } from '../../functions/remote/remote.js';
+import { sha256 } from '../../shared/sha256.js';
+import { type Sshd, startSshd } from '../remote/sshd.js';
 import { type Figure, type Measurement, median, part } from './figures.js';
 
 const run = promisify(execFile);

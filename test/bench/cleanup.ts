@@ -1,14 +1,14 @@
 /** How long after its time a project is gone, what that costs, and what a run costs that finds nothing to do. */
 import { randomBytes } from 'node:crypto';
-import type { Data, Store } from '../functions/store/store.js';
-import { grantAtOnce } from '../local/cloud/iam/policies.js';
-import type { ProjectRecord } from '../local/cloud/kernel/api.js';
-import { functionAccount, local, people } from '../local/stack/deployment.js';
-import { createStack, type Stack } from '../local/stack/stack.js';
-import { collections, functionNames, labels, schedulerJobs } from '../shared/names.js';
-import { countStore, type StoreCounts } from '../test/support/counting-store.js';
-import { optionsOf } from './bootstrap.js';
+import type { Data, Store } from '../../functions/store/store.js';
+import { grantAtOnce } from '../../local/cloud/iam/policies.js';
+import type { ProjectRecord } from '../../local/cloud/kernel/api.js';
+import { functionAccount, local, people } from '../../local/stack/deployment.js';
+import { createStack, type Stack } from '../../local/stack/stack.js';
+import { collections, functionNames, labels, schedulerJobs } from '../../shared/names.js';
+import { countStore, type StoreCounts } from '../support/counting-store.js';
 import { type Figure, type Measurement, part, quantile, type Row } from './figures.js';
+import { optionsOf } from './stack.js';
 
 /** The schedule that terraform gives the job. */
 const periodSeconds = 300;

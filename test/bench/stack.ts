@@ -1,15 +1,22 @@
-/** Bootstraps over HTTP, as the command line begins them, and waited for at the store. */
+/** Bootstraps over HTTP, as the command line begins them, and waited for at the store. Packages and Google's emulators if wanted. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Plan } from '../functions/engine/plan.js';
-import { liftBootstrap, read } from '../functions/engine/record/documents.js';
-import { planOfRecord } from '../functions/engine/record/plan-of-record.js';
-import type { AnyStep } from '../functions/engine/step.js';
-import type { Store } from '../functions/store/store.js';
-import { local, people } from '../local/stack/deployment.js';
-import { createStack, type Stack, type StackOptions } from '../local/stack/stack.js';
-import type { GivenOptions } from '../shared/bootstrap/options.js';
-import { collections, functionNames } from '../shared/names.js';
-import { countStore, type StoreCounts } from '../test/support/counting-store.js';
+import type { Plan } from '../../functions/engine/plan.js';
+import { liftBootstrap, read } from '../../functions/engine/record/documents.js';
+import { planOfRecord } from '../../functions/engine/record/plan-of-record.js';
+import type { AnyStep } from '../../functions/engine/step.js';
+import type { Store } from '../../functions/store/store.js';
+import { emulatorMissing } from '../../local/emulators/emulators.js';
+import { makePackage } from '../../local/packages/make-package.js';
+import { local, people } from '../../local/stack/deployment.js';
+import { publishPackage } from '../../local/stack/publish-package.js';
+import { createStack, type Stack, type StackOptions } from '../../local/stack/stack.js';
+import type { GivenOptions } from '../../shared/bootstrap/options.js';
+import { collections, functionNames } from '../../shared/names.js';
+import { countStore, type StoreCounts } from '../support/counting-store.js';
+import { part, type Row } from './figures.js';
 
 export interface Bench {
   readonly stack: Stack;
@@ -154,4 +161,44 @@ export async function planOfBootstrap({ stack }: Bench, id: string, steps: reado
   const record = read(await stack.functionsHalf.store.get(collections.bootstraps, id), liftBootstrap);
   if (record === undefined) throw new Error(`There is no bootstrap ${id}.`);
   return planOfRecord(steps, record.data);
+}
+
+export interface PackagedBench extends Bench {
+  /** What a bootstrap is given to install the package. No PostgreSQL is on these machines: the service that needs it is left out. */
+  readonly install: GivenOptions;
+}
+
+/** Throws where this computer holds no machines. */
+export async function createPackagedBench(options: StackOptions): Promise<PackagedBench> {
+  const bench = await createBench({ ...options, machines: 'embedded' });
+  const folder = mkdtempSync(join(tmpdir(), 'plinth-bench-package-'));
+  try {
+    const { cloudHalf, record, notes } = bench.stack;
+    const lacks = notes.find((note) => note.startsWith('No '));
+    if (cloudHalf === undefined || record.sshProxyUrl === undefined || lacks !== undefined) {
+      throw new Error(lacks ?? 'No simulated VM answers SSH here.');
+    }
+    const made = await makePackage(folder);
+    await publishPackage(cloudHalf.cloud, made);
+    return { ...bench, install: { installVersion: made.version, installSkipSteps: ['postgres', 'platform'] } };
+  } catch (error) {
+    await bench.close();
+    throw error;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** What this machine lacks. Undefined: nothing. */
+export const emulatorsMissing = (): string | undefined => emulatorMissing('firestore') ?? emulatorMissing('pubsub');
+
+/** A part that needs them if this is its store. */
+export async function* onEmulators(
+  name: string,
+  store: 'memory' | 'emulator' | undefined,
+  measure: () => Promise<readonly Row[]>,
+): AsyncGenerator<Row> {
+  const why = store === 'emulator' ? emulatorsMissing() : undefined;
+  if (why === undefined) yield* part(name, measure);
+  else yield { name, why, kind: 'left out' };
 }

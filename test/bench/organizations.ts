@@ -1,22 +1,22 @@
 /** Each operation of the organization API on Google's emulator, beside the bare store calls that it makes; and migrations of any size. */
 
 import { Agent, request } from 'node:http';
-import { createFirestoreStore } from '../functions/store/firestore.js';
-import type { Store } from '../functions/store/store.js';
-import { emulatorMissing, startEmulator } from '../local/emulators/emulators.js';
-import { pathTo } from '../shared/api.js';
-import { organizationRoutes } from '../shared/organization/routes.js';
-import type { Team } from '../shared/organization/team.js';
-import { createIssuer } from '../test/http/issuer.js';
-import { addMembersAtOnce } from '../test/organizations/many-members.js';
+import { createFirestoreStore } from '../../functions/store/firestore.js';
+import type { Store } from '../../functions/store/store.js';
+import { emulatorMissing, startEmulator } from '../../local/emulators/emulators.js';
+import { pathTo } from '../../shared/api.js';
+import { organizationRoutes } from '../../shared/organization/routes.js';
+import type { Team } from '../../shared/organization/team.js';
+import { createIssuer } from '../http/issuer.js';
+import { addMembersAtOnce } from '../organizations/many-members.js';
 import {
   type Asked,
   createOrganizationsServer,
   type Operation,
   type OrganizationsServer,
   operations,
-} from '../test/organizations/organizations-server.js';
-import { countStore, type StoreCounts } from '../test/support/counting-store.js';
+} from '../organizations/organizations-server.js';
+import { countStore, type StoreCounts } from '../support/counting-store.js';
 import { callAgain, callAgainAtOnce, type Trace, traceStore } from './bare-store.js';
 import { type Figure, type Measurement, median, part, quantile } from './figures.js';
 import { makeStage, newOrganization, organizationCases, type Stage } from './organization-cases.js';

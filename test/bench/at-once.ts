@@ -3,14 +3,13 @@
  * `--only at-once --count 1000` has so many in memory.
  */
 import { availableParallelism } from 'node:os';
-import { vmsOf } from '../functions/steps/topology.js';
-import { entriesOf } from '../local/cloud/compute/of-project.js';
-import type { SimulatedCloud } from '../local/cloud/index.js';
-import type { BootstrapOptions } from '../shared/bootstrap/options.js';
-import { type Bench, type Bootstrapped, createBench, warmUp } from './bootstrap.js';
+import { vmsOf } from '../../functions/steps/topology.js';
+import { entriesOf } from '../../local/cloud/compute/of-project.js';
+import type { SimulatedCloud } from '../../local/cloud/index.js';
+import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { workedMilliseconds } from './cpu.js';
-import { onEmulators } from './emulators.js';
 import { type Figure, type Measurement, median, part } from './figures.js';
+import { type Bench, type Bootstrapped, createBench, onEmulators, warmUp } from './stack.js';
 
 const many = { memory: 200, emulator: 20 } as const;
 const timesAlone = 5;
@@ -118,7 +117,6 @@ async function figuresOf(
         value: milliseconds / 1000,
         unit: 's',
         baseline: { name: `${count} × one alone`, value: (count * median(alone)) / 1000, unit: 's' },
-        aimBeside: 0.5,
       },
       {
         name: `${title}: wall time, over CPU`,
@@ -162,7 +160,6 @@ async function figuresOf(
 export const atOnce: Measurement = {
   name: 'at-once',
   title: 'Many bootstraps at once (factor 0)',
-  isBeside: true,
   heapMebibytes: 400,
   // A thousand take a quarter of an hour.
   mostSeconds: 1800,

@@ -1,12 +1,12 @@
 /** How long the preflight takes, beside the longest of its findings alone: whether its questions are asked side by side. */
-import { findings } from '../functions/preflight/index.js';
-import { preflight } from '../functions/preflight/preflight.js';
-import { local, people } from '../local/stack/deployment.js';
-import { createStack } from '../local/stack/stack.js';
-import { checkOptions } from '../shared/bootstrap/rules.js';
-import { functionNames } from '../shared/names.js';
-import { optionsOf } from './bootstrap.js';
+import { findings } from '../../functions/preflight/index.js';
+import { preflight } from '../../functions/preflight/preflight.js';
+import { local, people } from '../../local/stack/deployment.js';
+import { createStack } from '../../local/stack/stack.js';
+import { checkOptions } from '../../shared/bootstrap/rules.js';
+import { functionNames } from '../../shared/names.js';
 import { type Measurement, median } from './figures.js';
+import { optionsOf } from './stack.js';
 
 /** What a call of Google's takes, so that calls count and not this machine. */
 const callSeconds = 0.2;
