@@ -1,5 +1,5 @@
 /**
- * One running VM of the real tier: systemd as first process of namespaces of its own, with Debian's sshd. It is made when the
+ * One running VM as a real host: systemd as first process of namespaces of its own, with Debian's sshd. It is made when the
  * VM starts and ended when the VM stops. The disk stays.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
