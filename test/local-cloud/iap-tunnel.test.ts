@@ -91,8 +91,10 @@ describe('the tunnel of IAP', () => {
     const wire = await opened();
     const frame = Buffer.alloc(16_384, 'x');
     for (let sent = 0; sent < 3; sent++) wire.sendData(frame);
+    const acksOf = () => wire.frames.filter((one) => one.readUInt16BE(0) === 7);
+    await until('an acknowledgement', () => acksOf().length > 0 || undefined);
     await sleep(50);
-    const acks = wire.frames.filter((one) => one.readUInt16BE(0) === 7);
+    const acks = acksOf();
     expect(acks.map((one) => Number(one.readBigUInt64BE(2)))).to.deep.equal([3 * 16_384]);
   });
 
