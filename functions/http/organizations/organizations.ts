@@ -124,6 +124,15 @@ const organizationOperations = (context: Context, answerInPages: AnswerInPages):
     ),
   ),
 
+  ...recordOperations(context, answerInPages),
+});
+
+type OfRecord = 'replayOrganizationEvents' | 'listOrganizationEvents';
+
+const recordOperations = (
+  context: Context,
+  answerInPages: AnswerInPages,
+): Operations<Pick<OrganizationRoutes, OfRecord>> => ({
   // It commits several times.
   replayOrganizationEvents: operation(ok, (_, { caller, params: { organizationId }, body }) =>
     replayOrganization(context, caller, organizationId, timesOf(context, body)),
