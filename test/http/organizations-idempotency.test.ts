@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Store } from '../../functions/store/store.js';
 import { createMemoryStore } from '../../local/functions/memory-store.js';
@@ -10,15 +11,19 @@ const memory = createMemoryStore();
 let beforeTransaction: (() => void | Promise<void>) | undefined;
 /** How often transactions have run, those included that ran again. */
 let runs = 0;
+/** How long a transaction lasts after its reads. */
+let lastsMs = 0;
 const store: Store = {
   ...memory,
   async transaction(body) {
     const before = beforeTransaction;
     beforeTransaction = undefined;
     await before?.();
-    return memory.transaction((transaction) => {
+    return memory.transaction(async (transaction) => {
       runs += 1;
-      return body(transaction);
+      const result = await body(transaction);
+      if (lastsMs > 0) await setTimeout(lastsMs);
+      return result;
     });
   },
 };
@@ -153,7 +158,9 @@ describe('an idempotency key', () => {
         body: { email: `member-${n}@example.com` },
         headers: { 'idempotency-key': `turn-${n}` },
       });
+    lastsMs = 20;
     const replies = await Promise.all(Array.from({ length: 10 }, (_, n) => add(n)));
+    lastsMs = 0;
     expect(new Set(replies.map(({ status }) => status))).to.deep.equal(new Set([201]));
     expect(runs - before).to.equal(10);
   });
