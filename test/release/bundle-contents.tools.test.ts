@@ -110,7 +110,7 @@ describe('the bundle of a function', function () {
 
   it('holds no other function', () => {
     const own = (name: Name) =>
-      [...held(name).files].filter((file) => /^functions\/(http|events|steps)\/(?!topology|cloud\/outputs)/.test(file));
+      [...held(name).files].filter((file) => /^functions\/(http|events|steps)\/(?!topology|settings|cloud\/outputs)/.test(file));
     expect(own('api').filter((file) => /steps|events|bootstraps/.test(file))).to.deep.equal([]);
     expect(own('sweep').filter((file) => /steps|organizations/.test(file))).to.deep.equal([]);
     expect(own('runCloudStep').filter((file) => /organizations|cleanup|http\/bootstraps/.test(file))).to.deep.equal([]);
