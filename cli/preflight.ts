@@ -15,7 +15,7 @@ import { type Fault, Problem } from '../shared/problems.js';
 import { keyCheck } from './doctor/computer.js';
 import { findingsText } from './findings-text.js';
 import { beginningLines } from './follow/beginning.js';
-import type { Call } from './frame/command.js';
+import type { CommandContext } from './frame/command.js';
 import type { Style } from './frame/output.js';
 import { findSshKey, sshKeyFaults } from './identity/ssh-key.js';
 import { readUploads, uploadFaults } from './machines/uploads.js';
@@ -35,7 +35,10 @@ interface Parts {
 }
 
 /** Asks the service even where something is wrong here, so that all is told at once. */
-export async function check(call: Call, { checked, faults, doubts, local, travelling, maxCost, team }: Parts) {
+export async function check(
+  call: CommandContext,
+  { checked, faults, doubts, local, travelling, maxCost, team }: Parts,
+) {
   const { given, settings } = call;
   const keyFaults = await sshKeyFaults(given, settings);
   const { faults: unread, mismatches, doubts: ofUploads } = await uploadFaults(given, settings);
@@ -119,7 +122,7 @@ const stopped = (code: string, title: string, why: string, faults: readonly Faul
   };
 };
 
-async function keyFinding(call: Call, faults: readonly Fault[]): Promise<PreflightFinding> {
+async function keyFinding(call: CommandContext, faults: readonly Fault[]): Promise<PreflightFinding> {
   const [code, title, why] = ['ssh-key', 'SSH key', 'It opens the machines to you.'];
   if (faults.length > 0) return stopped(code, title, why, faults);
   const { state, detail, advice } = await keyCheck(call);

@@ -4,35 +4,46 @@
  */
 import { flagName, isSecret, optionNames } from '../shared/bootstrap/options.js';
 import { refusalOf } from '../shared/bootstrap/rules.js';
+import { problemHelp } from '../shared/problem-help.js';
 import { type Fault, Problem, problemKinds } from '../shared/problems.js';
 import type { SecretRedactor } from '../shared/secret-redactor.js';
 import { flagsRelease, programName, version } from '../shared/version.js';
-import type { CommandTrace } from './command-trace.js';
 import { commands } from './commands/index.js';
+import { problemOfDisk } from './files/files.js';
 import { type ArgumentName, bracketed } from './frame/arguments.js';
 import { type Argv, readArgv } from './frame/argv.js';
-import type { Call, Command } from './frame/command.js';
+import {
+  type Command,
+  type CommandContext,
+  type CommandName,
+  type ListedCommand,
+  loadCommand,
+} from './frame/command.js';
+import { describeCommand } from './frame/describe-command.js';
 import { exitCodes } from './frame/exit-codes.js';
 import { allFlags, commonFlags, givenFlags, inheritedOptions, ownFlag } from './frame/flags.js';
-import { createRegistry, nearestBeneath, nearestCommands, type Registry } from './frame/help.js';
+import { commandHelp, groupHelp } from './frame/help.js';
 import type { Io } from './frame/io.js';
+import { nextCommand } from './frame/next-command.js';
 import { createOutput, type Output } from './frame/output.js';
-import { type Api, endpointOf, readSettings, type Settings } from './settings.js';
+import { createRegistry, type Match, nearestBeneath, nearestCommands, type Registry } from './frame/registry.js';
+import type { ServiceConnection } from './service/connect.js';
+import { type Api, endpointOf, readSettings } from './settings.js';
 
-/** The first call of a command begins the trace. */
-interface Traced {
-  trace?: Promise<CommandTrace>;
+/** The first call of a command makes its connection. */
+interface Connected {
+  connection?: Promise<ServiceConnection>;
 }
 
 /** Returns the exit code once everything is written. */
 export async function runPlinth(args: readonly string[], io: Io): Promise<number> {
-  const traced: Traced = {};
-  const exitCode = await run(args, io, traced);
-  await traced.trace?.then(({ end }) => end(exitCode)).catch(() => undefined);
+  const connected: Connected = {};
+  const exitCode = await run(args, io, connected);
+  await connected.connection?.then(({ end }) => end(exitCode)).catch(() => undefined);
   return exitCode;
 }
 
-async function run(args: readonly string[], io: Io, traced: Traced): Promise<number> {
+async function run(args: readonly string[], io: Io, connected: Connected): Promise<number> {
   const { stdout, stderr } = io;
   const settings = readSettings(io);
   const { argv, asksHelp, asksVersion } = readAsked(args);
@@ -46,17 +57,13 @@ async function run(args: readonly string[], io: Io, traced: Traced): Promise<num
   });
   guardProcess(io, output);
   for (const option of optionNames.filter(isSecret)) settings.redactor.register(given[option] as string | undefined);
-  const columns = Math.min(stdout.isTTY ? stdout.columns || 80 : 100, 120);
-  const registry = createRegistry(commands, Math.max(columns, 40));
-  const match = registry.match(argv.words);
+  const registry = createRegistry(commands);
+  const listed = registry.match(argv.words);
   let interrupted: AbortSignal | undefined;
   let problem: Problem;
   try {
     if (asksHelp || given.help === true || args.length === 0) {
-      // Words that are no command have no help.
-      if (match === undefined && !isGroup(argv.words)) throw noCommand(argv);
-      const data = output.json ? await helpData(match?.command, argv.words) : {};
-      output.result(data, 0, { show: () => registry.help(match?.command, argv.words, ownFlag(argv, 'all')) });
+      await printHelp(io, output, argv, listed, registry);
       return 0;
     }
     if (asksVersion) {
@@ -65,7 +72,8 @@ async function run(args: readonly string[], io: Io, traced: Traced): Promise<num
       output.result(own, 0, { show: () => `${version}\nflags of ${flagsRelease}` });
       return 0;
     }
-    if (match === undefined) throw noCommand(argv);
+    if (listed === undefined) throw noCommand(argv, registry);
+    const match = { ...listed, command: await loadCommand(listed.command) };
     refuseSlip(argv, match);
     interrupted = interruption(io);
     const call = callOf(match, {
@@ -75,12 +83,12 @@ async function run(args: readonly string[], io: Io, traced: Traced): Promise<num
       settings,
       output,
       interrupted,
-      traced,
+      connected,
     });
     const { data, problem: ended, exitCode, showsFaults = false, ...shown } = await match.command.run(call);
     const code = exitCode ?? ended?.kind.exit ?? 0;
     output.result(
-      ended === undefined ? data : { ...data, ...(await asData(ended, output, argv, match, registry)) },
+      ended === undefined ? data : { ...data, ...(await asData(ended, output, argv, listed, registry)) },
       code,
       shown,
     );
@@ -88,11 +96,11 @@ async function run(args: readonly string[], io: Io, traced: Traced): Promise<num
     return code;
   } catch (error) {
     if (error instanceof Problem) problem = error;
-    else if (interrupted?.aborted) problem = interruptedProblem(match?.command);
-    else problem = await atFault(error, output);
+    else if (interrupted?.aborted) problem = interruptedProblem(listed?.command);
+    else problem = atFault(error, output);
   }
   output.problem(problem);
-  output.result(await asData(problem, output, argv, match, registry), problem.kind.exit, {});
+  output.result(await asData(problem, output, argv, listed, registry), problem.kind.exit, {});
   return problem.kind.exit;
 }
 
@@ -105,27 +113,37 @@ function readAsked(args: readonly string[]) {
   return { argv: asksHelp ? { ...argv, words: rest } : argv, asksHelp, asksVersion };
 }
 
-interface CallParts extends Pick<Call, 'given' | 'io' | 'settings' | 'output' | 'interrupted'> {
+interface CallParts extends Pick<CommandContext, 'given' | 'io' | 'settings' | 'output' | 'interrupted'> {
   readonly argv: Argv;
-  readonly traced: Traced;
+  readonly connected: Connected;
 }
 
 /** What a command receives: its words and flags, and ways to reach the service. */
-function callOf(match: Match, parts: CallParts): Call {
-  const { argv, given, io, settings, output, interrupted } = parts;
+function callOf(match: Match<Command>, parts: CallParts): CommandContext {
+  const { argv, given, io, settings, output, interrupted, connected } = parts;
   const { command } = match;
   const { rest, passed } = parted(argv, match);
   const faults = [...argv.faults, ...misplaced(argv, match, rest)];
   const looksBeforehand = command.flags?.check !== undefined && ownFlag(argv, 'check');
-  const reach = (api: Api) => {
+  const endpoint = (api: Api): Promise<string> => {
+    const flag = argv.values.get('endpoint');
+    return endpointOf(settings, api, typeof flag === 'string' ? flag : undefined);
+  };
+  const connection = (): Promise<ServiceConnection> => {
+    connected.connection ??= import('./service/connect.js').then(({ createConnection }) =>
+      createConnection({ words: command.words, settings, output, interrupted }),
+    );
+    return connected.connection;
+  };
+  const reach = async (api: Api): Promise<string> => {
     // A command that checks more reports these faults with its own. None calls the service with faults, except to look
     // beforehand: that tells all that is wrong, there as here.
     if (faults.length > 0 && !looksBeforehand) throw refusalOf(faults);
-    return connect(api, command, parts);
+    return endpoint(api);
   };
   return {
     word(name) {
-      const { takes = [], mayTake = [] } = command;
+      const { takes, mayTake } = command;
       const argument = rest[[...takes, ...mayTake].indexOf(name as ArgumentName)];
       if (argument !== undefined) return { path: bracketed(name), text: argument };
       const flag = argv.values.get(name);
@@ -143,79 +161,58 @@ function callOf(match: Match, parts: CallParts): Call {
     settings,
     output,
     interrupted,
-    endpoint: (api) => endpointFor(api, settings, argv),
+    endpoint,
     async token() {
-      const { createToken } = await import('./identity/token.js');
-      return createToken(settings, await endpointFor('bootstraps', settings, argv), interrupted);
+      const url = await endpoint('bootstraps');
+      return (await connection()).token(url);
     },
     async connect() {
-      const transport = await reach('bootstraps');
-      const [{ createClient }, { withSeenProjects }] = await Promise.all([
-        import('./service/client.js'),
-        import('./completion/seen-names.js'),
-      ]);
-      return withSeenProjects(createClient(transport, { onTrace: output.trace, onTrouble: output.warn }), settings);
+      const url = await reach('bootstraps');
+      return (await connection()).bootstraps(url);
     },
     async connectOrganizations() {
-      const transport = await reach('api');
-      const [{ createOrganizationClient }, { withSeenOrganizations }] = await Promise.all([
-        import('./service/organization-client.js'),
-        import('./completion/seen-names.js'),
-      ]);
-      return withSeenOrganizations(createOrganizationClient(transport), settings);
+      const url = await reach('api');
+      return (await connection()).organizations(url);
     },
   };
 }
 
-/** The first call of a command begins its trace. */
-async function connect(api: Api, command: Command, { settings, argv, output, interrupted, traced }: CallParts) {
-  traced.trace ??= import('./command-trace.js').then(({ beginCommandTrace }) =>
-    beginCommandTrace(settings, command.words, output),
-  );
-  const { trace } = traced;
-  const endpoint = await endpointFor(api, settings, argv);
-  const [{ createTransport }, { createToken }] = await Promise.all([
-    import('./service/transport.js'),
-    import('./identity/token.js'),
-  ]);
-  return createTransport({
-    env: settings.env,
-    endpoint,
-    token: createToken(settings, endpoint, interrupted),
-    userAgent: `plinth/${version}`,
-    onTrace: output.trace,
-    onTrouble: output.warn,
-    span: (await trace).span,
-    interrupted,
-  });
+/** How wide help is. */
+const columnsOf = ({ stdout }: Io): number => Math.max(40, Math.min(stdout.isTTY ? stdout.columns || 80 : 100, 120));
+
+/** The help of a command, or of all commands that begin with the words: as pages for people, as data for programs. */
+async function printHelp(
+  io: Io,
+  output: Output,
+  argv: Argv,
+  match: Match<ListedCommand> | undefined,
+  registry: Registry<ListedCommand>,
+): Promise<void> {
+  const group = match === undefined ? registry.group(argv.words) : [match.command];
+  // Words that are no command have no help.
+  if (group.length === 0) throw noCommand(argv, registry);
+  if (output.json) {
+    const loaded = await Promise.all(group.map(loadCommand));
+    output.result({ commands: loaded.map(describeCommand), exitCodes }, 0, {});
+    return;
+  }
+  const [columns, whole] = [columnsOf(io), ownFlag(argv, 'all')];
+  const page =
+    match === undefined
+      ? groupHelp(group, commands, columns, whole)
+      : commandHelp(await loadCommand(match.command), columns, whole);
+  output.result({}, 0, { show: () => page });
 }
 
-function endpointFor(api: Api, settings: Settings, argv: Argv): Promise<string> {
-  const flag = argv.values.get('endpoint');
-  return endpointOf(settings, api, typeof flag === 'string' ? flag : undefined);
-}
-
-/** The commands that begin with these words. */
-const groupOf = (words: readonly string[]): Command[] =>
-  commands.filter((command) => words.length === 0 || command.words.startsWith(`${words.join(' ')} `));
-const isGroup = (words: readonly string[]): boolean => groupOf(words).length > 0;
-
-/** Help as data, loaded only where it is asked for. */
-async function helpData(command: Command | undefined, group: readonly string[]) {
-  const { describeCommand } = await import('./frame/describe-command.js');
-  return { commands: (command === undefined ? groupOf(group) : [command]).map(describeCommand), exitCodes };
-}
-
-function noCommand({ words, faults }: Argv): Problem {
-  if (isGroup(words)) {
+function noCommand({ words, faults }: Argv, { group }: Registry<ListedCommand>): Problem {
+  const beneath = group(words);
+  if (beneath.length > 0) {
     return new Problem(
       'bad-input',
       words.length === 0 ? 'No command is given.' : `plinth ${words.join(' ')} needs a command after it.`,
       {
         ...(faults.length > 0 && { errors: faults }),
-        advice: `There are: ${groupOf(words)
-          .map((command) => command.words)
-          .join(', ')}.`,
+        advice: `There are: ${beneath.map((command) => command.words).join(', ')}.`,
       },
     );
   }
@@ -226,7 +223,7 @@ function noCommand({ words, faults }: Argv): Problem {
 }
 
 /** `beta bootstrap-cloud lst` means no bootstrap: what that would need is not told. A flag of its own says otherwise. */
-function refuseSlip({ written }: Argv, { command, rest: [word] }: Match): void {
+function refuseSlip({ written }: Argv, { command, rest: [word] }: Match<Command>): void {
   const meant = word === undefined ? undefined : nearestBeneath(word, command, commands);
   const own = new Set((command.options ?? []).map((option) => flagName(option).slice(2)));
   if (meant === undefined || written.some((name) => own.has(name))) return;
@@ -239,32 +236,26 @@ function refuseSlip({ written }: Argv, { command, rest: [word] }: Match): void {
 const inSeries = (names: readonly string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
 
-interface Match {
-  readonly command: Command;
-  /** The words after the command's own. */
-  readonly rest: readonly string[];
-}
-
 /** Splits the command's arguments from the words after `--`, if it passes those on. */
-function parted({ words, separatedAt }: Argv, { command, rest }: Match) {
+function parted({ words, separatedAt }: Argv, { command, rest }: Match<Command>) {
   if (command.passes === undefined || separatedAt === undefined) return { rest, passed: [] };
   const at = Math.max(0, separatedAt - (words.length - rest.length));
   return { rest: rest.slice(0, at), passed: rest.slice(at) };
 }
 
 /** Faults for flags of other commands, stray words and missing arguments. */
-function misplaced(argv: Argv, { command, rest: all }: Match, rest: readonly string[]): Fault[] {
+function misplaced(argv: Argv, { command, rest: all }: Match<Command>, rest: readonly string[]): Fault[] {
   const own = new Set<string>([
     ...[...(command.options ?? []), ...inheritedOptions].map((option) => flagName(option).slice(2)),
     ...Object.keys(command.flags ?? {}),
     ...commonFlags,
   ]);
-  const takes = command.takes ?? [];
+  const { takes, mayTake } = command;
   return [
     ...[...new Set(argv.written)]
       .filter((name) => !own.has(name))
       .map((name) => ({ path: `--${name}`, message: `is no flag of plinth ${command.words}` })),
-    ...[...rest.entries()].slice(takes.length + (command.mayTake ?? []).length).map(([at, word]) => ({
+    ...[...rest.entries()].slice(takes.length + mayTake.length).map(([at, word]) => ({
       path: JSON.stringify(word),
       message: strayText(word, command, argv.afterBool.get(argv.words.length - all.length + at)),
     })),
@@ -295,7 +286,7 @@ function interruption({ events, exit }: Io): AbortSignal {
 }
 
 /** Only these start something that goes on without them. */
-const interruptedProblem = (command: Command | undefined) =>
+const interruptedProblem = (command: CommandName | undefined) =>
   command?.words === 'beta bootstrap-cloud' || command?.words === 'up'
     ? new Problem('detached', 'Interrupted.', {
         advice: 'What was begun goes on: plinth beta bootstrap-cloud list shows it.',
@@ -329,8 +320,7 @@ function guardProcess({ events, exit }: Io, output: Output): void {
 }
 
 /** A disk that refuses is no fault of plinth. */
-async function atFault(error: unknown, output: Output): Promise<Problem> {
-  const { problemOfDisk } = await import('./files/files.js');
+function atFault(error: unknown, output: Output): Problem {
   return problemOfDisk(error) ?? inside(error, output);
 }
 
@@ -352,22 +342,21 @@ async function asData(
   problem: Problem,
   { json }: Output,
   { words }: Argv,
-  match: Match | undefined,
-  registry: Registry,
+  match: Match<ListedCommand> | undefined,
+  registry: Registry<ListedCommand>,
 ) {
   if (!json) return {};
-  const [{ nextCommand }, { problemHelp }] = await Promise.all([
-    import('./frame/next-command.js'),
-    import('../shared/problem-help.js'),
-  ]);
   const { code, kind, detail, advice, errors, members } = problem;
   const { cause, wayOut } = problemHelp[code];
-  const at = match?.command.takes?.indexOf('project') ?? -1;
-  const next = nextCommand(problem, {
+  const at = match?.command.takes.indexOf('project') ?? -1;
+  const next = await nextCommand(problem, {
     command: match?.command,
-    group: match === undefined && isGroup(words) ? words : [],
+    group: match === undefined && registry.group(words).length > 0 ? words : [],
     project: at < 0 ? undefined : match?.rest[at],
-    read: (args) => readCommand(args, registry),
+    async read(args) {
+      const named = registry.match(readArgv(args, allFlags).words);
+      return named && readCommand(args, createRegistry([await loadCommand(named.command)]));
+    },
   });
   return {
     problem: {
@@ -384,7 +373,7 @@ async function asData(
 }
 
 /** The command that these arguments are, and whether nothing is wrong with them. */
-export function readCommand(args: readonly string[], registry: Registry) {
+export function readCommand(args: readonly string[], registry: Registry<Command>) {
   const argv = readArgv(args, allFlags);
   const match = registry.match(argv.words);
   if (match === undefined) return;

@@ -11,6 +11,7 @@ import { type Random, realRandom } from './host/random.js';
 import { createPublisher, type Publisher } from './publisher.js';
 import { createRemote, type Remote, type RemoteSettings } from './remote/remote.js';
 import { createFirestoreStore } from './store/firestore.js';
+import { withRetries } from './store/retry.js';
 import type { Store } from './store/store.js';
 import { exporterOf } from './tracing/exporter.js';
 import { createTracing, type Tracing } from './tracing/tracing.js';
@@ -57,7 +58,7 @@ export function createContext(
   const log = overrides.log ?? createLog();
   const clock = overrides.clock ?? realClock;
   const random = overrides.random ?? realRandom;
-  const cloud = overrides.cloud ?? createCloud({ config, log, clock, connections: overrides.connections });
+  const cloud = overrides.cloud ?? createCloud({ config, clock, connections: overrides.connections });
   const keys = overrides.keys ?? createKeyMaker();
   return {
     config,
@@ -65,7 +66,7 @@ export function createContext(
     log,
     clock,
     random,
-    store: overrides.store ?? createFirestoreStore(config),
+    store: withRetries(overrides.store ?? createFirestoreStore(config), { clock, random }),
     publisher: overrides.publisher ?? createPublisher(config, overrides.connections),
     cloud,
     keys,

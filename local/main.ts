@@ -9,8 +9,9 @@ import { environmentLines } from './stack/environment.js';
 import { type MachinesChoice, machinesUsage, readMachines } from './stack/machines-option.js';
 import { readSettingsOption, settingsUsage } from './stack/settings-option.js';
 import { createStack, type Stack, type StackOptions } from './stack/stack.js';
-import { defaultStateFolder, openStateFolder, writeWhole } from './stack/state-folder.js';
+import { defaultStateFolder, openStateFolder } from './stack/state-folder.js';
 import { readWorld, type WorldChoice, worldUsage } from './stack/world-option.js';
+import { writeWhole } from './whole-file.js';
 
 const usage = `npm run local -- [options]
 
@@ -162,7 +163,7 @@ ${timeFactor < 1 ? 'The cloud is faster than Google. Before its first bootstrap 
 async function storePackage({ cloud }: CloudHalf, folder: string): Promise<string> {
   const [{ makePackage }, { publishPackage }] = await Promise.all([
     import('./packages/make-package.js'),
-    import('./packages/publish.js'),
+    import('./stack/publish-package.js'),
   ]);
   const made = await makePackage(folder);
   await publishPackage(cloud, made);

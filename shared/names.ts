@@ -12,6 +12,8 @@ export type FunctionName = (typeof functionNames)[keyof typeof functionNames];
 
 /** Of its service account. Ids of accounts have at least six characters, and some functions' names are shorter. */
 export const functionAccountId = (name: FunctionName): string => `plinth-${name}`;
+/** Of the service account that Cloud Scheduler calls with. */
+export const schedulerAccountId = 'plinth-scheduler';
 
 /** One topic per lane, because function triggers cannot filter by attribute. */
 export const topics = { cloud: 'plinth-cloud-steps', host: 'plinth-host-steps' } as const;

@@ -10,13 +10,11 @@ locals {
     PLINTH_PROJECT               = var.project_id
     PLINTH_DEPLOYMENT            = var.deployment
     PLINTH_RELEASE               = var.release
-    PLINTH_DEFAULT_PARENT        = var.parents[0]
     PLINTH_PARENTS               = join(",", var.parents)
     PLINTH_BILLING_ACCOUNTS      = join(",", sort(var.billing_accounts))
     PLINTH_DNS_ZONES             = join(",", sort(var.dns_zones))
     PLINTH_OPERATORS             = join(",", var.operators)
-    PLINTH_BOOTSTRAPPERS         = join(",", var.bootstrappers.emails)
-    PLINTH_BOOTSTRAPPER_DOMAINS  = join(",", var.bootstrappers.domains)
+    PLINTH_BOOTSTRAPPERS         = join(",", concat(var.bootstrappers.emails, var.bootstrappers.domains))
     PLINTH_ORGANIZATION_CREATORS = join(",", var.organization_creators)
     PLINTH_POOLS                 = length(var.pools) == 0 ? "" : jsonencode([for pool in var.pools : { for name, value in pool : name => value if value != null }])
     PLINTH_USD_PER_HOUR          = var.ceilings.hour == null ? "" : tostring(var.ceilings.hour)
@@ -27,7 +25,6 @@ locals {
     PLINTH_UPLOADS_BUCKET        = google_storage_bucket.uploads.name
     PLINTH_RELEASES_URL          = local.releases_url
     PLINTH_SCHEDULER_REGION      = var.region
-    PLINTH_SCHEDULER_INVOKER     = local.identities["scheduler"].email
     PLINTH_MACHINE_ACCESS        = var.machine_access
     PLINTH_SSH_SOURCE_RANGES     = join(",", var.ssh_source_ranges)
     PLINTH_MACHINE_ACCESS_OPEN   = var.machine_access_open ? "on" : ""

@@ -178,7 +178,7 @@ variable "machine_access" {
 
   validation {
     condition     = var.machine_access == null ? false : contains(["iap", "direct"], var.machine_access)
-    error_message = "Choose how machines of new bootstraps are reached. machine_access = \"iap\": through Google's Identity-Aware Proxy; the jumpbox has no public address, and port 22 is open to IAP alone. machine_access = \"direct\": the jumpbox has a public address, as before 3.0.0, and port 22 is open to ssh_source_ranges, or to everybody with machine_access_open = true. Bootstraps keep what they began with."
+    error_message = "Choose how machines of new bootstraps are reached. machine_access = \"iap\": through Google's Identity-Aware Proxy; the jumpbox has no public address, and port 22 is open to IAP alone. machine_access = \"direct\": the jumpbox has a public address, and port 22 is open to ssh_source_ranges, or to everybody with machine_access_open = true. Bootstraps keep what they began with."
   }
 }
 
@@ -195,7 +195,7 @@ variable "ssh_source_ranges" {
   }
   validation {
     condition     = var.machine_access != "direct" || var.machine_access_open || length(var.ssh_source_ranges) > 0
-    error_message = "With machine_access = \"direct\", say who reaches port 22 of the jumpboxes. ssh_source_ranges = [\"203.0.113.7/32\"]: these addresses alone. The functions then need one of them: docs/operate/deploy.md, \"A fixed address for the functions\". machine_access_open = true: everybody on the internet, as before 3.0.0."
+    error_message = "With machine_access = \"direct\", say who reaches port 22 of the jumpboxes. ssh_source_ranges = [\"203.0.113.7/32\"]: these addresses alone. The functions then need one of them: docs/operate/deploy.md, \"A fixed address for the functions\". machine_access_open = true: everybody on the internet."
   }
   # Ranges of a family cover every address if the first address is in one of them, and each that follows upon one. So halves are
   # found, too. A local of these ranges can't be used here: it would wait for this.

@@ -2,6 +2,8 @@
 import type { AddedMembers } from '../../shared/organization/organization.js';
 import { defineCommand } from '../frame/command.js';
 import { printable } from '../frame/output.js';
+import { organizationIdOf, readInput } from '../organizations/input.js';
+import { readPeople } from '../organizations/people-file.js';
 
 const flags = {
   role: 'admin or member. (default: member)',
@@ -15,9 +17,6 @@ const shown = ({ added, unchanged }: AddedMembers, of: string): string =>
   ].join('\n');
 
 export const orgAddMembers = defineCommand({
-  words: 'org add-members',
-  takes: ['organization'],
-  summary: 'Add up to 500 members to an organization, from a file',
   description: [
     'Adds the people of a file to an organization, all or none. For admins of the organization. A refusal names everybody who speaks against it.',
   ],
@@ -25,10 +24,6 @@ export const orgAddMembers = defineCommand({
   examples: ['plinth org add-members acme --file people.txt'],
 
   async run(call) {
-    const [{ organizationIdOf, readInput }, { readPeople }] = await Promise.all([
-      import('../organization-input.js'),
-      import('../people-file.js'),
-    ]);
     const { faults, emails } = readPeople(call);
     const { organization, role = 'member' } = readInput(call, ['organization'], ['role'], faults);
     const client = await call.connectOrganizations();
@@ -39,9 +34,6 @@ export const orgAddMembers = defineCommand({
 });
 
 export const teamAddMembers = defineCommand({
-  words: 'team add-members',
-  takes: ['teamId'],
-  summary: 'Add up to 500 members to a team, from a file',
   description: [
     'Adds the people of a file to a team, all or none. For admins of the team or of its organization. A refusal names everybody who speaks against it.',
   ],
@@ -49,10 +41,6 @@ export const teamAddMembers = defineCommand({
   examples: ['plinth team add-members 42 --file people.txt'],
 
   async run(call) {
-    const [{ readInput }, { readPeople }] = await Promise.all([
-      import('../organization-input.js'),
-      import('../people-file.js'),
-    ]);
     const { faults, emails } = readPeople(call);
     const { teamId, role = 'member' } = readInput(call, ['teamId'], ['role'], faults);
     const client = await call.connectOrganizations();

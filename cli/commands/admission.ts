@@ -1,11 +1,11 @@
 /** `plinth beta bootstraps status|stop|start`: whether new bootstraps are taken. For operators. */
 import type { AdmissionView } from '../../shared/bootstrap/admission.js';
-import { Problem } from '../../shared/problems.js';
 import { defineCommand } from '../frame/command.js';
 import { printable } from '../frame/output.js';
+import { required } from '../frame/required.js';
+import { time } from '../frame/table.js';
 
-async function shown(admission: AdmissionView) {
-  const { time } = await import('../frame/table.js');
+function shown(admission: AdmissionView) {
   const { state, by, at, reason } = admission;
   const text = [
     `New bootstraps  ${state === 'open' ? 'open' : 'stopped: they are refused, what stands goes on'}`,
@@ -15,9 +15,7 @@ async function shown(admission: AdmissionView) {
   return { data: { admission }, show: () => text };
 }
 
-const status = defineCommand({
-  words: 'beta bootstraps status',
-  summary: 'Show whether new bootstraps are taken, for operators',
+export const admissionStatus = defineCommand({
   description: ['Shows whether new bootstraps are taken or stopped, and who switched that last, when and why.'],
   examples: ['plinth beta bootstraps status'],
 
@@ -27,9 +25,7 @@ const status = defineCommand({
   },
 });
 
-const stop = defineCommand({
-  words: 'beta bootstraps stop',
-  summary: 'Refuse new bootstraps until they are started again, for operators',
+export const admissionStop = defineCommand({
   description: [
     'From its answer on no new bootstrap begins, whoever asks. They see the reason. Present bootstraps can still be resumed, extended and removed.',
   ],
@@ -37,21 +33,13 @@ const stop = defineCommand({
   examples: ['plinth beta bootstraps stop --reason "the billing account is closed on Friday"'],
 
   async run(call) {
-    const reason = call.word('reason')?.text.trim() ?? '';
-    const told = call.faults.some(({ path }) => path === '--reason');
-    const faults = [...call.faults, ...(reason === '' && !told ? [{ path: '--reason', message: 'is needed' }] : [])];
-    if (faults.length > 0) {
-      const detail = faults.map(({ path, message }) => `${path} ${message}`).join('; ');
-      throw new Problem('bad-input', detail, { errors: faults });
-    }
+    const { reason } = required(call, 'reason');
     const client = await call.connect();
     return shown(await client.stopNewBootstraps(reason));
   },
 });
 
-const start = defineCommand({
-  words: 'beta bootstraps start',
-  summary: 'Take new bootstraps again, for operators',
+export const admissionStart = defineCommand({
   description: ['Takes new bootstraps again. If they are already taken, nothing changes.'],
   examples: ['plinth beta bootstraps start'],
 
@@ -60,5 +48,3 @@ const start = defineCommand({
     return shown(await client.startNewBootstraps());
   },
 });
-
-export const admission = [status, stop, start] as const;

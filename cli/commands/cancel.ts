@@ -1,13 +1,9 @@
 /** `plinth beta bootstrap-cloud cancel`: stops a bootstrap between two of its steps. */
-
 import { shellWord } from '../../shared/command-words.js';
+import { idOf } from '../bootstrap/named.js';
 import { defineCommand } from '../frame/command.js';
-import { idOf } from './status.js';
 
 export const cancel = defineCommand({
-  words: 'beta bootstrap-cloud cancel',
-  takes: ['project'],
-  summary: 'Stop a bootstrap and keep what it made',
   description: [
     'Stops the bootstrap of a project between two of its steps, and keeps what it made. The same bootstrap-cloud command goes on with it. The project is removed when its time is over.',
   ],

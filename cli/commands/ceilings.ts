@@ -1,6 +1,8 @@
 /** `plinth org ceilings` and `plinth team ceilings`: what the bootstraps of teams may come to. */
-import type { Ceilings } from '../../shared/organization/ceilings.js';
-import { type Call, defineCommand } from '../frame/command.js';
+import { Ceilings } from '../../shared/organization/ceilings.js';
+import { type CommandContext, defineCommand } from '../frame/command.js';
+import { refusal } from '../frame/required.js';
+import { organizationIdOf, readInput } from '../organizations/input.js';
 
 const flags = {
   living: 'How many bootstraps may live at once, or none to remove this ceiling.',
@@ -10,9 +12,6 @@ const shows = 'Without a flag it shows the ceilings. A ceiling whose flag is lef
 const later = 'A ceiling holds for what begins or is extended from then on. It ends nothing that lives.';
 
 export const orgCeilings = defineCommand({
-  words: 'org ceilings',
-  takes: ['organization'],
-  summary: 'Show or set what the bootstraps of all its teams may come to',
   description: [
     `Shows or sets what the bootstraps of all teams of an organization may come to. Its admins set it, and all its members see it. ${shows}`,
     later,
@@ -21,9 +20,8 @@ export const orgCeilings = defineCommand({
   examples: ['plinth org ceilings acme', 'plinth org ceilings acme --living 20 --usd-per-month 1500'],
 
   async run(call) {
-    const { organizationIdOf, readInput } = await import('../organization-input.js');
     const { organization: said } = readInput(call, ['organization']);
-    const change = await readChange(call);
+    const change = readChange(call);
     const client = await call.connectOrganizations();
     const id = await organizationIdOf(client, said);
     const seen = await client.organization(id);
@@ -33,9 +31,6 @@ export const orgCeilings = defineCommand({
 });
 
 export const teamCeilings = defineCommand({
-  words: 'team ceilings',
-  takes: ['teamId'],
-  summary: 'Show or set what the bootstraps of a team may come to',
   description: [
     `Shows or sets what the bootstraps of a team may come to. For admins of the team or of its organization, and all members see it. In an organization only its admins raise or remove a ceiling. ${shows}`,
     later,
@@ -44,9 +39,8 @@ export const teamCeilings = defineCommand({
   examples: ['plinth team ceilings 42', 'plinth team ceilings 42 --living 3 --usd-per-month none'],
 
   async run(call) {
-    const { readInput } = await import('../organization-input.js');
     const { teamId } = readInput(call, ['teamId']);
-    const change = await readChange(call);
+    const change = readChange(call);
     const client = await call.connectOrganizations();
     const seen = await client.team(teamId);
     const team = change === undefined ? seen : await client.setTeamCeilings(teamId, changed(seen.ceilings, change));
@@ -58,13 +52,9 @@ export const teamCeilings = defineCommand({
 type Change = { readonly [Kind in keyof Ceilings]?: NonNullable<Ceilings[Kind]> | 'none' };
 
 /** Undefined without a flag. Throws all faults at once. */
-async function readChange(call: Call): Promise<Change | undefined> {
+function readChange(call: CommandContext): Change | undefined {
   const [living, usdPerMonth] = [call.word('living'), call.word('usd-per-month')];
   if (living === undefined && usdPerMonth === undefined) return undefined;
-  const [{ Ceilings }, { Problem }] = await Promise.all([
-    import('../../shared/organization/ceilings.js'),
-    import('../../shared/problems.js'),
-  ]);
   const words = [
     ['living', living, (text: string) => (/^\d{1,7}$/.test(text) ? Number(text) : text)],
     ['usdPerMonth', usdPerMonth, (text: string) => text],
@@ -78,10 +68,7 @@ async function readChange(call: Call): Promise<Change | undefined> {
   });
   const faults = read.flatMap(({ fault }) => fault ?? []);
   if (faults.length === 0) return Object.fromEntries(read.map(({ kind, value }) => [kind, value]));
-  throw new Problem('bad-input', faults.map(({ path, message }) => `${path} ${message}`).join('; '), {
-    errors: faults,
-    advice: 'Correct these and run the command again.',
-  });
+  throw refusal(faults, 'Correct these and run the command again.');
 }
 
 const changed = (before: Ceilings | undefined, change: Change): Ceilings =>

@@ -3,6 +3,7 @@ import type { CleanupFound } from '../../shared/bootstrap/cleanup.js';
 import type { CleanupSurvey } from '../../shared/bootstrap/survey.js';
 import { Problem } from '../../shared/problems.js';
 import { defineCommand } from '../frame/command.js';
+import { listing } from '../frame/table.js';
 
 /** In display order. */
 const parts: readonly (readonly [keyof Omit<CleanupSurvey, 'more'>, string])[] = [
@@ -16,8 +17,6 @@ const parts: readonly (readonly [keyof Omit<CleanupSurvey, 'more'>, string])[] =
 ];
 
 export const cleanupList = defineCommand({
-  words: 'beta cleanup list',
-  summary: 'Show what the next cleanup would do, for operators',
   description: [
     "Shows what a run of cleanup would remove now, and changes nothing. It finds and judges as the run itself does. It also shows what a run keeps and why, and what it leaves alone after failed removals. And it shows projects with this deployment's labels that no record knows, and records whose project is gone. VMs that no plan holds are shown as of the last hour.",
   ],
@@ -26,7 +25,6 @@ export const cleanupList = defineCommand({
   async run(call) {
     const client = await call.connect();
     const survey = await client.surveyCleanup();
-    const { listing } = await import('../frame/table.js');
     const rows = parts.flatMap(([part, what]) =>
       (survey[part] ?? []).map(({ projectId, owner, why }: CleanupFound) => [projectId, what, owner ?? '-', why]),
     );

@@ -2,10 +2,12 @@
 import { ttlFault } from '../../shared/bootstrap/lifetime.js';
 import type { UnknownProject } from '../../shared/bootstrap/unknown-project.js';
 import { Problem } from '../../shared/problems.js';
+import { teamOf } from '../bootstrap/team-flag.js';
 import { defineCommand } from '../frame/command.js';
+import { confirmByName, unasked } from '../frame/confirm.js';
 import { printable } from '../frame/output.js';
 import { atFlag, refusal, required } from '../frame/required.js';
-import { teamOf } from '../team-flag.js';
+import { time } from '../frame/table.js';
 
 /** Throws what the service would throw, so that a dry run is refused for the same reason. */
 function checkProven({ projectId, proven, why = '' }: UnknownProject): void {
@@ -27,10 +29,7 @@ function intoOf({ team, formerTeam }: UnknownProject, asked: number | null | und
     : 'into no team';
 }
 
-const takeIn = defineCommand({
-  words: 'beta cleanup take-in',
-  takes: ['project'],
-  summary: 'Take a project without a record into the records, for operators',
+export const cleanupTakeIn = defineCommand({
   description: [
     'Takes a project that bears the labels of this deployment into the records, by its id. From then on it has an owner and an end, and is listed, extended and removed like any other. Nobody knows what it was made from, so it cannot be gone on with.',
     'Its labels must prove that this deployment made it, and it must lie directly in the parent of this deployment.',
@@ -64,7 +63,6 @@ const takeIn = defineCommand({
       };
     }
     const view = await client.takeIn(project, { owner, ttl, ...(team !== undefined && { team }) }).catch(atFlag('ttl'));
-    const { time } = await import('../frame/table.js');
     return {
       data: { bootstrap: view },
       show: () =>
@@ -76,10 +74,7 @@ const takeIn = defineCommand({
   },
 });
 
-const remove = defineCommand({
-  words: 'beta cleanup remove',
-  takes: ['project'],
-  summary: 'Remove a project without a record now, for operators',
+export const cleanupRemove = defineCommand({
   description: [
     'Removes a project that bears the labels of this deployment and that no record knows, by its id. It shows first what that takes away, and then asks you to type the id.',
     'Its labels must prove that this deployment made it, and it must lie directly in the parent of this deployment. A protected project is refused. plinth judges it once more just before the deletion, and deletes it by its number.',
@@ -91,7 +86,6 @@ const remove = defineCommand({
   examples: ['plinth beta cleanup remove demo-1a2b3c4d --dry-run', 'plinth beta cleanup remove demo-1a2b3c4d --yes'],
 
   async run(call) {
-    const { confirmByName, unasked } = await import('../frame/confirm.js');
     const dryRun = call.has('dry-run');
     const silence = dryRun ? [] : unasked(call);
     if (silence.length > 0) throw refusal([...call.faults, ...silence]);
@@ -122,5 +116,3 @@ const remove = defineCommand({
     };
   },
 });
-
-export const cleanupUnknown = [takeIn, remove] as const;

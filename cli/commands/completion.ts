@@ -2,15 +2,16 @@
  * `plinth completion bash|zsh|fish`: prints a script that completes commands, flags, values and files. While you type, the
  * script never runs plinth.
  */
-import { type Command, defineCommand } from '../frame/command.js';
+import { bashCompletion } from '../completion/bash.js';
+import { fishCompletion } from '../completion/fish.js';
+import { placesOf, shells, valueFlags } from '../completion/words.js';
+import { zshCompletion } from '../completion/zsh.js';
+import { type Command, type CommandDefinition, defineCommand } from '../frame/command.js';
 import { refusal } from '../frame/required.js';
 
 /** `all` is a function because the list of commands contains this one. */
-export const completion = (all: () => readonly Command[]): Command =>
+export const completion = (all: () => Promise<readonly Command[]>): CommandDefinition =>
   defineCommand({
-    words: 'completion',
-    takes: ['shell'],
-    summary: 'Print a script by which a shell completes plinth',
     description: [
       'Prints a script for bash, zsh or fish, made from the same tables as the help: commands, flags, values where there are a few, files where a path is wanted. It holds for the version that printed it.',
       'Of projects, machines, steps, organizations and teams it offers those that your commands have seen last, such as plinth beta bootstrap-cloud list. They stand in ~/.cache/plinth/names. Completing itself calls nothing.',
@@ -23,20 +24,14 @@ export const completion = (all: () => readonly Command[]): Command =>
     ],
 
     async run(call) {
-      const { placesOf, shells, valueFlags } = await import('../completion/words.js');
       const shell = shells.find((each) => each === call.word('shell')?.text);
       const faults = [...call.faults];
       if (shell === undefined && call.word('shell') !== undefined) {
         faults.push({ path: '<shell>', message: `must be one of ${shells.join(', ')}` });
       }
       if (faults.length > 0 || shell === undefined) throw refusal(faults);
-      const [{ bashCompletion }, { zshCompletion }, { fishCompletion }] = await Promise.all([
-        import('../completion/bash.js'),
-        import('../completion/zsh.js'),
-        import('../completion/fish.js'),
-      ]);
       const write = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion }[shell];
-      const script = write(placesOf(all()), valueFlags());
+      const script = write(placesOf(await all()), valueFlags());
       return { data: { shell, script }, show: () => script, asIs: true };
     },
   });

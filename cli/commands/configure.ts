@@ -1,9 +1,23 @@
 /** `plinth configure`: asks where the service is and how people log in, and writes the config file. */
-import type { Fault } from '../../shared/problems.js';
-import { Problem } from '../../shared/problems.js';
-import type { ConfigName, ConfigValues } from '../files/config-file.js';
-import { type Call, defineCommand } from '../frame/command.js';
+import { refusalOf } from '../../shared/bootstrap/rules.js';
+import { type Fault, Problem } from '../../shared/problems.js';
+import { changeLines, changesBetween } from '../files/config-changes.js';
+import { validate, whyBad } from '../files/config-check.js';
+import {
+  type ConfigName,
+  type ConfigValues,
+  configIn,
+  configPath,
+  readConfig,
+  writeConfig,
+} from '../files/config-file.js';
+import { placeOf, reason } from '../files/files.js';
+import { readSecretText, registerText } from '../files/secret-text.js';
+import { type CommandContext, defineCommand } from '../frame/command.js';
+import { ask, canAsk } from '../frame/confirm.js';
 import type { FlagOfKind } from '../frame/flags.js';
+import { printable } from '../frame/output.js';
+import { askPassphrase } from '../identity/passphrase.js';
 
 const flagOf = {
   'endpoints.bootstraps': 'bootstraps-endpoint',
@@ -13,8 +27,6 @@ const flagOf = {
 } as const satisfies Partial<Record<ConfigName, FlagOfKind<'string'>>>;
 
 export const configure = defineCommand({
-  words: 'configure',
-  summary: 'Say where the service is and how people log in to it',
   description: [
     "Writes config.yaml in plinth's config folder, for you alone. On a terminal it asks, with the present values as defaults. In a script it takes the flags, and keeps what no flag names.",
     'Before it writes anything, it checks that the endpoints and the token issuer answer as they should. A value of - removes a setting.',
@@ -36,12 +48,6 @@ export const configure = defineCommand({
 
   async run(call) {
     const { settings, output, faults: given } = call;
-    const [{ configPath, readConfig, writeConfig }, { changesBetween, changeLines }, { validate, whyBad }] =
-      await Promise.all([
-        import('../files/config-file.js'),
-        import('../files/config-changes.js'),
-        import('../files/config-check.js'),
-      ]);
     const file = configPath(settings.configFolder);
     const standing = await readConfig(settings);
     const told = await toldBy(call);
@@ -50,18 +56,13 @@ export const configure = defineCommand({
       const message = text === '-' ? undefined : whyBad(name, text);
       if (message !== undefined) faults.push({ path, message });
     }
-    const { canAsk } = await import('../frame/confirm.js');
     if (told.length === 0 && faults.length === 0 && !canAsk(call.io)) {
       faults.push({ path: '--bootstraps-endpoint, --api-endpoint, --client-id or --from', message: 'is needed' });
     }
     if (faults.length > 0) {
-      const { refusalOf } = await import('../../shared/bootstrap/rules.js');
       throw refusalOf(faults);
     }
-    const wanted =
-      told.length > 0
-        ? merged(standing, told)
-        : await (await import('../config-questions.js')).askForConfig(standing, call, whyBad);
+    const wanted = told.length > 0 ? merged(standing, told) : await askForConfig(standing, call, whyBad);
 
     const { checks, failed } = await validate(wanted, call);
     for (const { text } of checks) output.say(text);
@@ -87,7 +88,7 @@ interface Told {
   readonly text: string;
 }
 
-async function toldBy(call: Call): Promise<Told[]> {
+async function toldBy(call: CommandContext): Promise<Told[]> {
   const from = call.word('from')?.text;
   const flagged = Object.entries(flagOf).flatMap(([name, flag]) => {
     const word = call.word(flag);
@@ -111,10 +112,7 @@ async function toldBy(call: Call): Promise<Told[]> {
   ];
 }
 
-async function contentOf(from: string, { io, settings }: Call): Promise<ConfigValues> {
-  const { configIn } = await import('../files/config-file.js');
-  const { placeOf, reason } = await import('../files/files.js');
-  const { readSecretText, registerText } = await import('../files/secret-text.js');
+async function contentOf(from: string, { io, settings }: CommandContext): Promise<ConfigValues> {
   let text: string;
   try {
     text =
@@ -140,4 +138,49 @@ function merged(standing: ConfigValues, told: readonly Told[]): ConfigValues {
     else all.set(name, text);
   }
   return Object.fromEntries(all);
+}
+
+const questions: readonly (readonly [ConfigName, string])[] = [
+  ['endpoints.bootstraps', 'URL of the bootstrap API'],
+  ['endpoints.api', 'URL of the API of organizations and teams'],
+  ['oauth.clientId', 'OAuth client by which people log in'],
+  ['oauth.clientSecret', "The client's secret (not shown)"],
+];
+
+/** Asks for each setting on the terminal. Enter keeps the present value, - removes it. */
+async function askForConfig(
+  standing: ConfigValues,
+  call: CommandContext,
+  whyBad: (name: ConfigName, value: string) => string | undefined,
+): Promise<ConfigValues> {
+  const { output } = call;
+  output.say('Enter keeps what stands in brackets, - takes it away.');
+  const values = new Map(Object.entries(standing));
+  for (const [name, question] of questions) {
+    if (name === 'oauth.clientSecret' && !values.has('oauth.clientId')) continue;
+    for (;;) {
+      const text = await answerTo(name, question, standing[name], call);
+      const why = text === '' || text === '-' ? undefined : whyBad(name, text);
+      if (why !== undefined) {
+        output.say(`It ${why}.`);
+        continue;
+      }
+      if (text === '-') values.delete(name);
+      else if (text !== '') values.set(name, text);
+      break;
+    }
+  }
+  return Object.fromEntries(values);
+}
+
+async function answerTo(name: ConfigName, question: string, standing: string | undefined, call: CommandContext) {
+  const kept = standing === undefined ? 'none' : printable(standing);
+  if (name !== 'oauth.clientSecret') {
+    const text = (await ask(`${question} [${kept}]:`, call)).trim();
+    call.interrupted.throwIfAborted();
+    return text;
+  }
+  const typed = await askPassphrase(`${question} [${standing === undefined ? 'none' : 'kept'}]: `, call.io);
+  if (typed === undefined) throw new Problem('interrupted', 'Interrupted.', { advice: 'Nothing was written.' });
+  return typed.trim();
 }

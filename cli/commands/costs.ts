@@ -1,12 +1,11 @@
 /** `plinth costs`: what bootstraps have cost, by owner, team, project, day or month, for people and as CSV. */
-import type { CostsView } from '../../shared/bootstrap/costs.js';
+import { CostDay, CostGroup, type CostsView } from '../../shared/bootstrap/costs.js';
 import type { Fault } from '../../shared/problems.js';
-import { type Call, defineCommand } from '../frame/command.js';
+import { type CommandContext, defineCommand } from '../frame/command.js';
 import { refusal } from '../frame/required.js';
+import { listing } from '../frame/table.js';
 
 export const costs = defineCommand({
-  words: 'costs',
-  summary: 'Show what bootstraps have cost',
   description: [
     'Sums up what your bootstraps have cost so far, with those that were removed in the last 90 days. All amounts are estimates from list prices or those of this deployment. Days and months are in UTC.',
     'Every way to sum up comes to the same total. But --by team also counts what others have begun for your teams. What has no price is named, and is in no amount.',
@@ -25,12 +24,11 @@ export const costs = defineCommand({
   ],
 
   async run(call) {
-    const asked = await askedOf(call);
+    const asked = askedOf(call);
     const client = await call.connect();
     const costs = await client.costs(asked);
     for (const each of costs.unknown)
       call.output.warn(`There is no price for ${each}: bootstraps with it are left out.`);
-    const { listing } = await import('../frame/table.js');
     return {
       data: { costs },
       asIs: call.has('csv'),
@@ -46,8 +44,7 @@ export const costs = defineCommand({
   },
 });
 
-async function askedOf(call: Call) {
-  const { CostDay, CostGroup } = await import('../../shared/bootstrap/costs.js');
+function askedOf(call: CommandContext) {
   const [by, from, to] = [call.word('by')?.text ?? 'month', call.word('from')?.text, call.word('to')?.text];
   const faults: Fault[] = [...call.faults];
   const group = CostGroup.safeParse(by);

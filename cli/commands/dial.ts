@@ -3,17 +3,18 @@
  * ssh config that plinth writes uses it.
  */
 import type { Duplex } from 'node:stream';
+import { dial as dialAddress } from '../../functions/remote/dial.js';
 import { type Fault, Problem } from '../../shared/problems.js';
-import { type Call, defineCommand } from '../frame/command.js';
+import { type CommandContext, defineCommand } from '../frame/command.js';
 import { refusal } from '../frame/required.js';
+import { createAccessToken } from '../identity/access-token.js';
+import { agentFor } from '../network/send.js';
+import { sshProxyOf, tunnelUrlOf } from '../settings.js';
 
 /** As `functions/remote` waits for a connection. */
 const timeoutSeconds = 15;
 
 export const dial = defineCommand({
-  words: 'beta dial',
-  takes: ['address', 'port'],
-  summary: 'Lead standard input and output to a machine, for the ProxyCommand of ssh',
   description: [
     'Connects to an address, through the HTTP CONNECT proxy that PLINTH_SSH_PROXY names if it is set, and passes standard input and output on. For ssh -o ProxyCommand="plinth beta dial %h %p".',
     'With --iap, the address is the name of a VM without a public address, and IAP leads there. The connection outlives lost ones. It needs a Google access token: from gcloud (gcloud auth login), from Application Default Credentials, or in PLINTH_ACCESS_TOKEN.',
@@ -44,7 +45,7 @@ interface Target {
   readonly place: { readonly project: string; readonly zone: string } | undefined;
 }
 
-function readTarget(call: Call): { readonly to: Target; readonly faults: readonly Fault[] } {
+function readTarget(call: CommandContext): { readonly to: Target; readonly faults: readonly Fault[] } {
   const faults = [...call.faults];
   const address = call.word('address')?.text ?? '';
   const port = Number(call.word('port')?.text);
@@ -62,26 +63,17 @@ function readTarget(call: Call): { readonly to: Target; readonly faults: readonl
   return { to: { address, port, place: { project, zone } }, faults };
 }
 
-async function dialed({ settings }: Call, { address, port }: Target): Promise<Duplex> {
-  const [{ dial }, { sshProxyOf }] = await Promise.all([
-    import('../../functions/remote/dial.js'),
-    import('../settings.js'),
-  ]);
+async function dialed({ settings }: CommandContext, { address, port }: Target): Promise<Duplex> {
   const proxy = sshProxyOf(settings);
-  return dial(address, port, { name: address, proxy, timeoutSeconds });
+  return dialAddress(address, port, { name: address, proxy, timeoutSeconds });
 }
 
 async function tunneled(
-  { settings, interrupted: signal }: Call,
+  { settings, interrupted: signal }: CommandContext,
   { address: instance, port }: Target,
   place: { readonly project: string; readonly zone: string },
 ): Promise<Duplex> {
-  const [{ openTunnel }, { createAccessToken }, { agentFor }, { tunnelUrlOf }] = await Promise.all([
-    import('../../functions/remote/iap/tunnel.js'),
-    import('../identity/access-token.js'),
-    import('../network/send.js'),
-    import('../settings.js'),
-  ]);
+  const { openTunnel } = await import('../../functions/remote/iap/tunnel.js');
   const url = tunnelUrlOf(settings);
   const token = createAccessToken(settings, signal);
   const agent = () => agentFor(settings.env, url);
@@ -89,7 +81,7 @@ async function tunneled(
 }
 
 /** Until the connection has ended. Returns what broke it. */
-async function lead({ io: { stdin, stdout } }: Call, stream: Duplex): Promise<Error | undefined> {
+async function lead({ io: { stdin, stdout } }: CommandContext, stream: Duplex): Promise<Error | undefined> {
   let broken: Error | undefined;
   const over = new Promise<void>((resolve) => stream.once('close', resolve));
   stream.on('error', (error) => {

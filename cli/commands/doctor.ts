@@ -1,14 +1,17 @@
 /** `plinth doctor`: checks this computer and the service, and says how to fix what is wrong. */
 import type { PreflightFinding } from '../../shared/bootstrap/preflight.js';
+import { refusalOf } from '../../shared/bootstrap/rules.js';
 import { Problem } from '../../shared/problems.js';
+import { allChecks } from '../doctor/all.js';
 import type { Check } from '../doctor/check.js';
-import { type Call, defineCommand } from '../frame/command.js';
+import { doorFindings } from '../doctor/doors.js';
+import { findingsText } from '../findings-text.js';
+import { type CommandContext, defineCommand } from '../frame/command.js';
 import { printable, type Style } from '../frame/output.js';
+import { listing } from '../frame/table.js';
+import { problemOf as problemIn } from '../preflight.js';
 
 export const doctor = defineCommand({
-  words: 'doctor',
-  mayTake: ['project'],
-  summary: 'Check settings, service, credentials and SSH, and say what to do',
   description: [
     'Checks the config file, the environment, the endpoints with their certificates, and the versions and clocks of both sides. Checks who you are to the service, what you may do there, and your SSH client and key. It changes nothing.',
     'Where machines are reached through IAP, it checks your Google access token. With a project, it also connects to its jumpbox and sends nothing.',
@@ -23,11 +26,9 @@ export const doctor = defineCommand({
 
   async run(call) {
     if (call.faults.length > 0) {
-      const { refusalOf } = await import('../../shared/bootstrap/rules.js');
       throw refusalOf(call.faults);
     }
     if (call.has('deployment')) return deploymentOf(call);
-    const [{ allChecks }, { listing }] = await Promise.all([import('../doctor/all.js'), import('../frame/table.js')]);
     const checks = await allChecks(call);
     const problem = problemOf(checks);
     return {
@@ -50,12 +51,7 @@ export const doctor = defineCommand({
 });
 
 /** Each function of the deployment asks for itself. Whether both APIs answer and take the caller's token is seen from here. */
-async function deploymentOf(call: Call) {
-  const [{ findingsText }, { problemOf: problemIn }] = await Promise.all([
-    import('../findings-text.js'),
-    import('../preflight.js'),
-  ]);
-  const { doorFindings } = await import('../doctor/doors.js');
+async function deploymentOf(call: CommandContext) {
   const looking = call.connect().then((service) => service.deployment());
   const [[deployed], doors] = await Promise.all([Promise.allSettled([looking]), doorFindings(call)]);
   const findings = [

@@ -1,12 +1,13 @@
 /** `plinth down`: removes the project that `plinth.yaml` names, and waits until it is gone. */
-import { type Call, defineCommand } from '../frame/command.js';
+import { noBootstrapOf } from '../bootstrap/named.js';
+import { previewRemoval, removeProject } from '../bootstrap/remove-project.js';
+import { type CommandContext, defineCommand } from '../frame/command.js';
+import { unasked } from '../frame/confirm.js';
 import { printable } from '../frame/output.js';
 import { refusal } from '../frame/required.js';
-import { cleanup } from './life.js';
+import { projectFileOf, readProjectFile, refuseBroken } from '../project/file.js';
 
 export const down = defineCommand({
-  words: 'down',
-  summary: 'Remove the project that plinth.yaml describes',
   description: [
     'Removes the project that plinth.yaml names, as beta bootstrap-cloud cleanup does, and waits until it is gone. It asks you to type the name. Of the file it reads only that name.',
   ],
@@ -20,28 +21,31 @@ export const down = defineCommand({
   examples: ['plinth down', 'plinth down --yes', 'plinth down --dry-run'],
 
   async run(call) {
-    const { name, path } = await projectOf(call);
-    const found = await (await call.connect()).find(name);
-    if (found?.state === 'removed') {
+    const name = await projectOf(call);
+    const client = await call.connect();
+    const found = await client.find(name);
+    if (found === undefined) throw noBootstrapOf(name);
+    if (found.state === 'removed') {
       return { data: { bootstrap: found }, show: () => `${printable(found.name)} is removed already.` };
     }
-    return cleanup.run({
-      ...call,
-      word: (asked) => (asked === 'project' ? { path, text: name } : call.word(asked)),
-      has: (flag) => flag === 'wait' || call.has(flag),
-    });
+    const dryRun = call.has('dry-run');
+    const silence = dryRun ? [] : unasked(call);
+    if (silence.length > 0) throw refusal(silence);
+    const view = await client.get(found.id);
+    return dryRun
+      ? previewRemoval(client, view)
+      : removeProject(call, client, view, { agreed: call.has('yes'), wait: true });
   },
 });
 
-async function projectOf(call: Call) {
+async function projectOf(call: CommandContext): Promise<string> {
   const { given, settings, faults } = call;
-  if (given.projectName !== undefined) return { name: given.projectName, path: '--project-name' };
-  const { projectFileOf, readProjectFile, refuseBroken } = await import('../project/file.js');
+  if (given.projectName !== undefined) return given.projectName;
   const file = await readProjectFile(projectFileOf(call), settings);
   refuseBroken(file, faults);
   const place = file.places.get('projectName');
   const name = file.given.projectName;
-  if (place !== undefined && name !== undefined && name !== '') return { name, path: place };
+  if (place !== undefined && name !== undefined && name !== '') return name;
   const own = file.faults.filter(({ path }) => place === undefined || path === place);
   throw refusal([
     ...faults,

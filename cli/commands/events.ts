@@ -2,8 +2,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { timeForm, timeOf } from '../../shared/bootstrap/duration.js';
 import { type Fault, problemKinds } from '../../shared/problems.js';
-import { type Call, defineCommand } from '../frame/command.js';
+import { type CommandContext, defineCommand } from '../frame/command.js';
 import { printable } from '../frame/output.js';
+import { listing, time } from '../frame/table.js';
+import { organizationIdOf, readInput } from '../organizations/input.js';
 import type { EventFilter, Events, ShownEvent } from '../service/event-calls.js';
 
 const usualLimit = 50;
@@ -22,9 +24,6 @@ const flags = {
 } as const;
 
 export const orgEvents = defineCommand({
-  words: 'org events',
-  takes: ['organization'],
-  summary: 'Show who did what in an organization, newest first',
   description: ['Shows who did what in an organization, and when, newest first. For admins of the organization.'],
   flags: { ...flags, team: 'Only what concerns this team, by its number.' },
   examples: [
@@ -34,7 +33,6 @@ export const orgEvents = defineCommand({
   ],
 
   async run(call) {
-    const { organizationIdOf, readInput } = await import('../organization-input.js');
     const asked = readAsked(call);
     const { organization, team, ...only } = readInput(
       call,
@@ -52,9 +50,6 @@ export const orgEvents = defineCommand({
 });
 
 export const teamEvents = defineCommand({
-  words: 'team events',
-  takes: ['teamId'],
-  summary: 'Show who did what to a team, newest first',
   description: [
     'Shows who did what to a team, and when, newest first, also before it came into its organization. For admins of the team and of its organization.',
   ],
@@ -62,7 +57,6 @@ export const teamEvents = defineCommand({
   examples: ['plinth team events 42', 'plinth team events 42 --follow'],
 
   async run(call) {
-    const { readInput } = await import('../organization-input.js');
     const asked = readAsked(call);
     const { teamId, ...only } = readInput(call, ['teamId'], ['actor', 'action', 'member'], asked.faults);
     const client = await call.connectOrganizations();
@@ -75,7 +69,7 @@ export const teamEvents = defineCommand({
 const given = (only: Readonly<Record<string, string | undefined>>): EventFilter =>
   Object.fromEntries(Object.entries(only).filter(([, value]) => value !== undefined));
 
-function readAsked(call: Call) {
+function readAsked(call: CommandContext) {
   const limit = call.number('limit') ?? (call.has('json-lines') ? Number.MAX_SAFE_INTEGER : usualLimit);
   const faults: Fault[] = limit >= 1 ? [] : [{ path: '--limit', message: `must be at least 1, not ${limit}` }];
   const times: Record<string, string> = {};
@@ -94,11 +88,10 @@ function readAsked(call: Call) {
 
 type Read = (most: number, filter: EventFilter) => Promise<Events>;
 
-async function show(call: Call, limit: number, filter: EventFilter, read: Read) {
+async function show(call: CommandContext, limit: number, filter: EventFilter, read: Read) {
   const { output } = call;
   if (call.has('follow')) return follow(call, limit, filter, read);
   const { events, more } = await read(limit, filter);
-  const { listing, time } = await import('../frame/table.js');
   if (more) output.say(`There are older ones: --limit ${limit * 10} shows more.`);
   if (call.has('json-lines')) {
     for (const event of [...events].reverse()) output.piece(`${JSON.stringify(event)}\n`);
@@ -118,9 +111,8 @@ async function show(call: Call, limit: number, filter: EventFilter, read: Read) 
 }
 
 /** Prints the last ones, and then each as it comes. */
-async function follow(call: Call, limit: number, filter: EventFilter, read: Read) {
+async function follow(call: CommandContext, limit: number, filter: EventFilter, read: Read) {
   const { interrupted, output } = call;
-  const { time } = await import('../frame/table.js');
   const tell = (event: ShownEvent): void => {
     if (output.json) output.event({ type: 'event', event });
     else if (call.has('json-lines')) output.piece(`${JSON.stringify(event)}\n`);

@@ -1,88 +1,251 @@
-/** All commands, in the order in which help lists them. */
-import type { Command } from '../frame/command.js';
-import { orgAddMembers, teamAddMembers } from './add-members.js';
-import { admission } from './admission.js';
-import { bootstrapCloud } from './bootstrap-cloud.js';
-import { cancel } from './cancel.js';
-import { orgCeilings, teamCeilings } from './ceilings.js';
-import { cleanupList } from './cleanup-list.js';
-import { cleanupSchedule } from './cleanup-schedule.js';
-import { cleanupUnknown } from './cleanup-unknown.js';
-import { completion } from './completion.js';
-import { configure } from './configure.js';
-import { costs } from './costs.js';
-import { dial } from './dial.js';
-import { doctor } from './doctor.js';
-import { down } from './down.js';
-import { orgEvents, teamEvents } from './events.js';
-import { init } from './init.js';
-import { installImages, installPlatform, installUser } from './install.js';
-import { kubeconfig } from './kubeconfig.js';
-import { cleanup, extend, protect, unprotect } from './life.js';
-import { list } from './list.js';
-import { loginCommands } from './login.js';
-import { logs } from './logs.js';
-import { open } from './open.js';
-import { orgCreate, orgList, orgTeams } from './org.js';
-import { orgAccept, orgDecline, orgInvitations, orgInvite, orgResend, orgRevoke } from './org-invitations.js';
-import { orgDelete, orgRename, orgRestore } from './org-life.js';
-import { orgAddMember, orgMembers, orgRemoveMember, orgSetRole } from './org-members.js';
-import { share, transfer } from './people.js';
-import { pools } from './pools.js';
-import { restartVms } from './restart-vms.js';
-import { ssh } from './ssh.js';
-import { status } from './status.js';
-import { support } from './support.js';
-import { teamAddMember, teamCreate, teamList, teamMembers, teamRemoveMember } from './team.js';
-import { teamDetach } from './team-detach.js';
-import { teamDelete, teamRename, teamRestore, teamSetRole } from './team-life.js';
-import { teamMigrate } from './team-migrate.js';
-import { teamAccept, teamRefuse, teamTransfer, teamTransfers } from './team-transfers.js';
-import { teamUndo } from './team-undo.js';
-import { up } from './up.js';
+/** All commands, in the order in which help lists them. A module is loaded when one of its commands is chosen. */
+import { type Command, type ListedCommand, listed, loadCommand } from '../frame/command.js';
 
-export const commands: readonly Command[] = [
-  ...[configure, doctor, support, completion(() => commands)],
-  ...loginCommands,
-  ...[init, up, down],
-  ...[bootstrapCloud, status, cancel, list, costs],
-  ...[extend, protect, unprotect, share, transfer, cleanup],
-  ...[logs, ssh, kubeconfig, open, restartVms],
-  cleanupList,
-  ...cleanupUnknown,
-  ...cleanupSchedule,
-  ...admission,
-  ...pools,
-  ...[installPlatform, installImages, installUser],
-  dial,
-  ...[
-    orgList,
-    orgCreate,
-    orgRename,
-    orgCeilings,
-    orgDelete,
-    orgRestore,
+const configure = () => import('./configure.js');
+const doctor = () => import('./doctor.js');
+const support = () => import('./support.js');
+const login = () => import('./login.js');
+const init = () => import('./init.js');
+const up = () => import('./up.js');
+const down = () => import('./down.js');
+const bootstrapCloud = () => import('./bootstrap-cloud.js');
+const status = () => import('./status.js');
+const cancel = () => import('./cancel.js');
+const list = () => import('./list.js');
+const costs = () => import('./costs.js');
+const life = () => import('./life.js');
+const people = () => import('./people.js');
+const logs = () => import('./logs.js');
+const ssh = () => import('./ssh.js');
+const kubeconfig = () => import('./kubeconfig.js');
+const open = () => import('./open.js');
+const restartVms = () => import('./restart-vms.js');
+const cleanupList = () => import('./cleanup-list.js');
+const cleanupUnknown = () => import('./cleanup-unknown.js');
+const cleanupSchedule = () => import('./cleanup-schedule.js');
+const admission = () => import('./admission.js');
+const pools = () => import('./pools.js');
+const install = () => import('./install.js');
+const dial = () => import('./dial.js');
+const org = () => import('./org.js');
+const orgLife = () => import('./org-life.js');
+const ceilings = () => import('./ceilings.js');
+const orgMembers = () => import('./org-members.js');
+const addMembers = () => import('./add-members.js');
+const events = () => import('./events.js');
+const orgInvitations = () => import('./org-invitations.js');
+const team = () => import('./team.js');
+const teamLife = () => import('./team-life.js');
+const teamMigrate = () => import('./team-migrate.js');
+const teamUndo = () => import('./team-undo.js');
+const teamDetach = () => import('./team-detach.js');
+const teamTransfers = () => import('./team-transfers.js');
+/** It completes the others. */
+const completion = async () => ({ command: (await import('./completion.js')).completion(loadCommands) });
+
+export const commands: readonly ListedCommand[] = [
+  listed('configure', 'Say where the service is and how people log in to it', configure, 'configure'),
+  listed('doctor [project]', 'Check settings, service, credentials and SSH, and say what to do', doctor, 'doctor'),
+  listed(
+    'support <project>',
+    'Pack what shows the trouble of a bootstrap into one archive, without secrets',
+    support,
+    'support',
+  ),
+  listed('completion <shell>', 'Print a script by which a shell completes plinth', completion, 'command'),
+  listed('login', 'Say in the browser who you are', login, 'login'),
+  listed('logout', 'End the login on this computer', login, 'logout'),
+  listed('whoami', 'Show who is calling, and by which credentials', login, 'whoami'),
+  listed('token', 'Print an ID token, for scripts', login, 'token'),
+  listed('init', 'Ask a few questions and write plinth.yaml', init, 'init'),
+  listed('up', 'Make the project that plinth.yaml describes, or go on with it', up, 'up'),
+  listed('down', 'Remove the project that plinth.yaml describes', down, 'down'),
+  listed(
+    'beta bootstrap-cloud',
+    'Bootstrap the cloud infrastructure that platform clusters need (beta)',
+    bootstrapCloud,
+    'bootstrapCloud',
+  ),
+  listed('beta bootstrap-cloud status <project>', 'Show what stands of a bootstrap, and follow it', status, 'status'),
+  listed('beta bootstrap-cloud cancel <project>', 'Stop a bootstrap and keep what it made', cancel, 'cancel'),
+  listed('beta bootstrap-cloud list', 'List your bootstraps', list, 'list'),
+  listed('costs', 'Show what bootstraps have cost', costs, 'costs'),
+  listed('beta bootstrap-cloud extend <project>', 'Let a project live longer', life, 'extend'),
+  listed('beta bootstrap-cloud protect <project>', 'Keep a project from being removed for a while', life, 'protect'),
+  listed(
+    'beta bootstrap-cloud unprotect <project>',
+    'Let a protected project be removed when its time is over',
+    life,
+    'unprotect',
+  ),
+  listed(
+    'beta bootstrap-cloud share <project>',
+    'Let somebody else, or a team, see a project and work in it',
+    people,
+    'share',
+  ),
+  listed('beta bootstrap-cloud transfer <project>', 'Give a project to somebody else', people, 'transfer'),
+  listed('beta bootstrap-cloud cleanup <project>', 'Remove a project now', life, 'cleanup'),
+  listed(
+    'beta bootstrap-cloud logs <project> [step]',
+    'Show what was said on the machines of a bootstrap',
+    logs,
+    'logs',
+  ),
+  listed(
+    'beta bootstrap-cloud ssh <project> [host] [-- command…]',
+    'Log in to a machine of a bootstrap, or run a command there',
+    ssh,
+    'ssh',
+  ),
+  listed(
+    'kubeconfig <project>',
+    'Make the Kubernetes of a bootstrap a context of your kubectl',
+    kubeconfig,
+    'kubeconfig',
+  ),
+  listed('open <project>', 'Open the platform of a bootstrap in the browser', open, 'open'),
+  listed(
+    'beta bootstrap-cloud restart-vms <project>',
+    'Start VMs again that were stopped or taken away',
+    restartVms,
+    'restartVms',
+  ),
+  listed('beta cleanup list', 'Show what the next cleanup would do, for operators', cleanupList, 'cleanupList'),
+  listed(
+    'beta cleanup take-in <project>',
+    'Take a project without a record into the records, for operators',
+    cleanupUnknown,
+    'cleanupTakeIn',
+  ),
+  listed(
+    'beta cleanup remove <project>',
+    'Remove a project without a record now, for operators',
+    cleanupUnknown,
+    'cleanupRemove',
+  ),
+  listed('beta cleanup schedule status', 'Show when cleanup runs, for operators', cleanupSchedule, 'scheduleStatus'),
+  listed(
+    'beta cleanup schedule pause',
+    'Stop cleanup until it is resumed, for operators',
+    cleanupSchedule,
+    'schedulePause',
+  ),
+  listed(
+    'beta cleanup schedule resume',
+    'Let cleanup run on its schedule again, for operators',
+    cleanupSchedule,
+    'scheduleResume',
+  ),
+  listed('beta cleanup schedule run', 'Run cleanup now, for operators', cleanupSchedule, 'scheduleRun'),
+  listed(
+    'beta bootstraps status',
+    'Show whether new bootstraps are taken, for operators',
+    admission,
+    'admissionStatus',
+  ),
+  listed(
+    'beta bootstraps stop',
+    'Refuse new bootstraps until they are started again, for operators',
+    admission,
+    'admissionStop',
+  ),
+  listed('beta bootstraps start', 'Take new bootstraps again, for operators', admission, 'admissionStart'),
+  listed('pool status', 'Show the pools of prepared projects, for operators', pools, 'poolStatus'),
+  listed('pool fill', 'Fill the pools of prepared projects again, for operators', pools, 'poolFill'),
+  listed('pool drain', 'Remove all prepared projects, and make no more, for operators', pools, 'poolDrain'),
+  listed('install platform', 'Install the platform from a package, on the jumpbox', install, 'installPlatform'),
+  listed(
+    'install images',
+    'Bring the images of a package to the registry of the config, on the jumpbox',
+    install,
+    'installImages',
+  ),
+  listed(
+    'install user',
+    'Make a user with an API token on the installed platform, on the jumpbox',
+    install,
+    'installUser',
+  ),
+  listed(
+    'beta dial <address> <port>',
+    'Lead standard input and output to a machine, for the ProxyCommand of ssh',
+    dial,
+    'dial',
+  ),
+  listed('org list', 'List the organizations that you belong to', org, 'orgList'),
+  listed('org create <name>', 'Make an organization, with you as its first admin', org, 'orgCreate'),
+  listed('org rename <organization> <name>', 'Rename an organization', orgLife, 'orgRename'),
+  listed(
+    'org ceilings <organization>',
+    'Show or set what the bootstraps of all its teams may come to',
+    ceilings,
+    'orgCeilings',
+  ),
+  listed('org delete <organization>', 'Delete an organization that has no teams', orgLife, 'orgDelete'),
+  listed('org restore <organization>', 'Take back that an organization was deleted', orgLife, 'orgRestore'),
+  listed('org members <organization>', 'List the members of an organization', orgMembers, 'orgMembers'),
+  listed('org add-member <organization> <email>', 'Add a member to an organization', orgMembers, 'orgAddMember'),
+  listed(
+    'org add-members <organization>',
+    'Add up to 500 members to an organization, from a file',
+    addMembers,
+    'orgAddMembers',
+  ),
+  listed(
+    'org set-role <organization> <email> <role>',
+    'Change the role of a member of an organization',
     orgMembers,
-    orgAddMember,
-    orgAddMembers,
-    orgSetRole,
-    orgRemoveMember,
-    orgTeams,
-    orgEvents,
-    ...[orgInvite, orgInvitations, orgResend, orgRevoke, orgAccept, orgDecline],
-  ],
-  ...[
-    teamList,
-    teamCreate,
-    teamRename,
-    teamCeilings,
-    teamDelete,
-    teamRestore,
-    teamMembers,
-    teamAddMember,
-    teamAddMembers,
-    teamSetRole,
-  ],
-  ...[teamRemoveMember, teamMigrate, teamUndo, teamDetach],
-  ...[teamTransfer, teamTransfers, teamAccept, teamRefuse, teamEvents],
+    'orgSetRole',
+  ),
+  listed(
+    'org remove-member <organization> <email>',
+    'Remove a member from an organization',
+    orgMembers,
+    'orgRemoveMember',
+  ),
+  listed('org teams <organization>', 'List the teams of an organization', org, 'orgTeams'),
+  listed('org events <organization>', 'Show who did what in an organization, newest first', events, 'orgEvents'),
+  listed('org invite <organization> [email]', 'Invite people into an organization', orgInvitations, 'orgInvite'),
+  listed(
+    'org invitations [organization]',
+    'List your invitations, or those of an organization',
+    orgInvitations,
+    'orgInvitations',
+  ),
+  listed('org resend <organization> <email>', 'Tell of an invitation again, and renew it', orgInvitations, 'orgResend'),
+  listed('org revoke <organization> <email>', 'Take an invitation back', orgInvitations, 'orgRevoke'),
+  listed('org accept <organization>', 'Join an organization that you are invited into', orgInvitations, 'orgAccept'),
+  listed('org decline <organization>', 'Decline an invitation', orgInvitations, 'orgDecline'),
+  listed('team list', 'List the teams that you belong to', team, 'teamList'),
+  listed('team create <name>', 'Make a team, with you as its first admin', team, 'teamCreate'),
+  listed('team rename <teamId> <name>', 'Rename a team', teamLife, 'teamRename'),
+  listed('team ceilings <teamId>', 'Show or set what the bootstraps of a team may come to', ceilings, 'teamCeilings'),
+  listed('team delete <teamId>', 'Delete a team', teamLife, 'teamDelete'),
+  listed('team restore <teamId>', 'Take back that a team was deleted', teamLife, 'teamRestore'),
+  listed('team members <teamId>', 'List the members of a team', team, 'teamMembers'),
+  listed('team add-member <teamId> <email>', 'Add a member to a team', team, 'teamAddMember'),
+  listed('team add-members <teamId>', 'Add up to 500 members to a team, from a file', addMembers, 'teamAddMembers'),
+  listed('team set-role <teamId> <email> <role>', 'Change the role of a member of a team', teamLife, 'teamSetRole'),
+  listed('team remove-member <teamId> <email>', 'Remove a member from a team', team, 'teamRemoveMember'),
+  listed('team migrate <teamId>', 'Move a standalone team into an organization', teamMigrate, 'teamMigrate'),
+  listed('team undo <teamId>', 'Undo the migration of a team into its organization', teamUndo, 'teamUndo'),
+  listed(
+    'team detach <teamId>',
+    'Take a team out of its organization, as it was before it was migrated',
+    teamDetach,
+    'teamDetach',
+  ),
+  listed(
+    'team transfer <teamId>',
+    'Take a team to an organization, or out of its own, by agreement',
+    teamTransfers,
+    'teamTransfer',
+  ),
+  listed('team transfers <teamId>', 'List what is proposed for a team', teamTransfers, 'teamTransfers'),
+  listed('team accept <teamId>', 'Agree to what is proposed for a team', teamTransfers, 'teamAccept'),
+  listed('team refuse <teamId>', 'Refuse what is proposed for a team, or take it back', teamTransfers, 'teamRefuse'),
+  listed('team events <teamId>', 'Show who did what to a team, newest first', events, 'teamEvents'),
 ];
+
+export const loadCommands = (): Promise<readonly Command[]> => Promise.all(commands.map(loadCommand));

@@ -12,13 +12,18 @@ import {
 } from '../../shared/bootstrap/options.js';
 import { checkOptions } from '../../shared/bootstrap/rules.js';
 import type { Fault } from '../../shared/problems.js';
-import { type Call, defineCommand } from '../frame/command.js';
+import { homePlaceOf, openMode, readIfThere, whyUnwritable, writeWhole } from '../files/files.js';
+import { type CommandContext, defineCommand } from '../frame/command.js';
+import { unasked } from '../frame/confirm.js';
 import { refusal } from '../frame/required.js';
 import { type Answers, askedOptions } from '../project/asked-options.js';
+import { projectFileOf } from '../project/file.js';
+import { askForOffers } from '../project/offers.js';
+import { answersTo } from '../project/questions.js';
+import { projectSchema, schemaFile, schemaId } from '../project/schema.js';
+import { projectText } from '../project/text.js';
 
 export const init = defineCommand({
-  words: 'init',
-  summary: 'Ask a few questions and write plinth.yaml',
   description: [
     'Asks what the project is made of and writes plinth.yaml, with all other keys as comments. Billing accounts, folders and DNS zones that this deployment names are offered, and what your newest bootstrap was given. What a flag gives is not asked.',
     'Beside it comes plinth.schema.json, by which editors complete and check the file. --schema writes that one alone, as after an update of plinth. No secret is asked for: the file says which environment variable holds it.',
@@ -35,30 +40,19 @@ export const init = defineCommand({
 
   async run(call) {
     const { settings } = call;
-    const [{ homePlaceOf }, { projectFileOf }, { schemaFile }] = await Promise.all([
-      import('../files/files.js'),
-      import('../project/file.js'),
-      import('../project/schema.js'),
-    ]);
     const name = projectFileOf(call);
     const schema = join(dirname(name), schemaFile);
     const at = { file: homePlaceOf(name, settings), schema: homePlaceOf(schema, settings) };
-    const faults = [...call.faults, ...(await faultsOf(call, name, schema, at))];
+    const faults = [...call.faults, ...faultsOf(call, name, schema, at)];
     if (faults.length > 0) throw refusal(faults);
     if (call.has('schema')) {
-      await writeSchema(at.schema);
+      writeSchema(at.schema);
       return { data: { files: [schema] }, show: () => `Written: ${schema}` };
     }
-    const [{ askForOffers }, { answersTo }, { projectText }, { openMode, writeWhole }] = await Promise.all([
-      import('../project/offers.js'),
-      import('../project/questions.js'),
-      import('../project/text.js'),
-      import('../files/files.js'),
-    ]);
     const answers = await answersTo(call, await askForOffers(call), givenAnswers(call.given));
     checkWhole(answers);
     writeWhole(at.file, projectText(answers, requiredSecrets), openMode);
-    await writeSchema(at.schema);
+    writeSchema(at.schema);
     const variables = requiredSecrets.map(variableOf);
     const unset = variables.filter((variable) => !settings.env[variable]);
     const next = unset.length === 0 ? 'plinth up' : `set ${unset.join(', ')}, then plinth up`;
@@ -78,21 +72,17 @@ const requiredSecrets: readonly SecretOption[] = optionNames
   .filter((option) => flagOf(option).required === true);
 
 /** What stops it before anything is asked. */
-async function faultsOf(
-  call: Call,
+function faultsOf(
+  call: CommandContext,
   name: string,
   schema: string,
   at: { readonly file: string; readonly schema: string },
-): Promise<Fault[]> {
-  const [{ unasked }, { whyUnwritable }] = await Promise.all([
-    import('../frame/confirm.js'),
-    import('../files/files.js'),
-  ]);
+): Fault[] {
   const onlySchema = call.has('schema');
   const wanted = [...(onlySchema ? [] : [[name, at.file] as const]), [schema, at.schema] as const];
   const faults: Fault[] = onlySchema ? [] : [...unasked(call), ...valueFaults(call.given)];
   for (const [shown, path] of wanted) {
-    const stands = existsSync(path) && (path !== at.schema || !(await isOurs(path)));
+    const stands = existsSync(path) && (path !== at.schema || !isOurs(path));
     if (stands && !call.has('force')) faults.push({ path: shown, message: 'stands already. --force writes over it' });
     const why = whyUnwritable(path);
     if (why !== undefined) faults.push({ path: shown, message: `cannot be written: ${why}` });
@@ -101,11 +91,7 @@ async function faultsOf(
 }
 
 /** A schema that plinth wrote may be written again. */
-async function isOurs(path: string): Promise<boolean> {
-  const [{ readIfThere }, { schemaId }] = await Promise.all([
-    import('../files/files.js'),
-    import('../project/schema.js'),
-  ]);
+function isOurs(path: string): boolean {
   try {
     return readIfThere(path)?.includes(JSON.stringify(schemaId)) === true;
   } catch {
@@ -127,10 +113,6 @@ function checkWhole(answers: Answers): void {
   if (faults.length > 0) throw refusal(faults);
 }
 
-async function writeSchema(path: string): Promise<void> {
-  const [{ openMode, writeWhole }, { projectSchema }] = await Promise.all([
-    import('../files/files.js'),
-    import('../project/schema.js'),
-  ]);
+function writeSchema(path: string): void {
   writeWhole(path, `${JSON.stringify(projectSchema(), undefined, 2)}\n`, openMode);
 }

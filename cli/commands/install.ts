@@ -2,8 +2,12 @@
 import type { Option } from '../../shared/bootstrap/options.js';
 import type { InstallEvent } from '../../shared/package/install-event.js';
 import { Problem } from '../../shared/problems.js';
-import { type Call, defineCommand } from '../frame/command.js';
+import { type CommandContext, defineCommand } from '../frame/command.js';
 import { printable } from '../frame/output.js';
+import { createUser } from '../install/create-user.js';
+import { bringImages } from '../install/images.js';
+import { readInputs } from '../install/inputs.js';
+import { installPlatform as install } from '../install/install.js';
 import { amount } from '../machines/upload-text.js';
 
 const options = ['installConfig', 'secretsFile', 'installHash', 'installVersion'] as const satisfies readonly Option[];
@@ -21,7 +25,7 @@ const words: Readonly<Record<'checking' | 'installing' | 'removing', string>> = 
 };
 
 /** Prints events for programs, or lines for people. */
-function teller({ output }: Call): (event: InstallEvent) => void {
+function teller({ output }: CommandContext): (event: InstallEvent) => void {
   return (event) => {
     output.event(event);
     if (output.json) return;
@@ -52,7 +56,7 @@ function teller({ output }: Call): (event: InstallEvent) => void {
 }
 
 /** Prints the executable's last lines before the problem that they explain. */
-async function tellingLastLines<T>({ output }: Call, work: Promise<T>): Promise<T> {
+async function tellingLastLines<T>({ output }: CommandContext, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
@@ -66,8 +70,6 @@ async function tellingLastLines<T>({ output }: Call, work: Promise<T>): Promise<
 }
 
 export const installPlatform = defineCommand({
-  words: 'install platform',
-  summary: 'Install the platform from a package, on the jumpbox',
   description: [
     'Installs the components of a package in their order. It first reads and checks everything: config, secrets, values, and every file of the package. With --install-hash or --install-version the package must match.',
     'It installs nothing twice: a component of the same package with the same config and secrets is only checked. Run the same command again after a failure or Ctrl-C, and it goes on where it stopped. It removes components that a package no longer has.',
@@ -82,10 +84,6 @@ export const installPlatform = defineCommand({
   ],
 
   async run(call) {
-    const [{ readInputs }, { installPlatform: install }] = await Promise.all([
-      import('../install/inputs.js'),
-      import('../install/install.js'),
-    ]);
     const inputs = await readInputs(call);
     const { manifest } = inputs.package;
     const unknown = inputs.skip.filter((step) => !manifest.components.some((component) => component.step === step));
@@ -104,8 +102,6 @@ export const installPlatform = defineCommand({
 });
 
 export const installUser = defineCommand({
-  words: 'install user',
-  summary: 'Make a user with an API token on the installed platform, on the jumpbox',
   description: [
     "Calls the package's hook that makes a user, and prints the user, the token and the URL of the API. It prints them only once, because the platform keeps only a hash of the token.",
     'If a user of that name exists, they get a new token, and the old one stops working.',
@@ -115,10 +111,6 @@ export const installUser = defineCommand({
   examples: ['plinth install user --package installer.tar.gz --user smoke-test --json'],
 
   async run(call) {
-    const [{ readInputs }, { createUser }] = await Promise.all([
-      import('../install/inputs.js'),
-      import('../install/create-user.js'),
-    ]);
     const inputs = await readInputs(call);
     const name = call.word('user')?.text ?? 'test-user';
     const made = await tellingLastLines(call, createUser(inputs, name, teller(call), call.interrupted));
@@ -129,8 +121,6 @@ export const installUser = defineCommand({
 const { package: archive, 'age-key': ageKey, 'state-dir': stateDir } = flags;
 
 export const installImages = defineCommand({
-  words: 'install images',
-  summary: 'Bring the images of a package to the registry of the config, on the jumpbox',
   description: [
     'Copies with skopeo what is not there by its digest, and then checks the digest of each image. Run the same command again after an interruption, and it goes on where it stopped.',
     'Images come out of the package. Those that installer-lite.tar.gz lacks come from the registry of --from, with the login that skopeo has for it (skopeo login).',
@@ -150,10 +140,6 @@ export const installImages = defineCommand({
   ],
 
   async run(call) {
-    const [{ readInputs }, { bringImages }] = await Promise.all([
-      import('../install/inputs.js'),
-      import('../install/images.js'),
-    ]);
     const from = call.word('from');
     const url = from !== undefined && URL.canParse(from.text) ? new URL(from.text) : undefined;
     if (from !== undefined && url === undefined)

@@ -4,27 +4,26 @@ import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { flags } from '../../shared/bootstrap/options.js';
 import { refusalOf } from '../../shared/bootstrap/rules.js';
 import { shellWord } from '../../shared/command-words.js';
+import { someIdentitiesIn } from '../../shared/install-config/age-identity.js';
 import { filesOnJumpbox } from '../../shared/install-config/on-jumpbox.js';
-import type { SecretsFile } from '../../shared/install-config/secrets.js';
+import { decryptSecrets, findSecret, type SecretsFile } from '../../shared/install-config/secrets.js';
 import { Problem } from '../../shared/problems.js';
+import { idOf } from '../bootstrap/named.js';
 import type { ClusterAccess } from '../files/kube-config.js';
+import { kubeConfigPlaces, mergeIntoKubeConfigs } from '../files/kube-config-places.js';
 import { registerText } from '../files/secret-text.js';
 import { type DatacenterKey, suffixOf } from '../files/standing-files.js';
 import { defineCommand } from '../frame/command.js';
 import { loginIdentity } from '../identity/login-identity.js';
-import { osLoginUser } from '../identity/os-login-user.js';
+import { osLoginUser } from '../identity/os-login.js';
 import { findSshKey, sshKeyFaults } from '../identity/ssh-key.js';
 import { callerRemote, jumpboxHost, jumpboxIn, jumpboxName } from '../machines/jumpbox.js';
 import { writeSshConfig } from '../machines/ssh-config.js';
 import type { Settings } from '../settings.js';
-import { idOf } from './status.js';
 
 const apiPort = 6443;
 
 export const kubeconfig = defineCommand({
-  words: 'kubeconfig',
-  takes: ['project'],
-  summary: 'Make the Kubernetes of a bootstrap a context of your kubectl',
   description: [
     'Fetches the kubeconfig from the jumpbox with your SSH key, opens it, and merges it into yours as the current context. The context bears the name of the project, in a second datacenter with -dc2 behind it. What is written where follows the rules of kubectl: a context that a file has is changed there and keeps its namespace, and a new one goes to the first file of $KUBECONFIG that exists. Nothing else changes.',
     'Whoever has it is admin of the cluster. Only the machines reach its API, so kubectl goes through the jumpbox: the result tells the command that opens the way.',
@@ -48,7 +47,6 @@ export const kubeconfig = defineCommand({
       const identity = await loginIdentity(call, key);
       const host = await jumpboxHost(remote, from, identity, osLogin ?? 'ubuntu', call.interrupted);
       const all = await Promise.all(keys.map((each) => accessTo(host.asRoot(), view, each, settings)));
-      const { kubeConfigPlaces, mergeIntoKubeConfigs } = await import('../files/kube-config-places.js');
       const places = kubeConfigPlaces(call.word('to')?.text, settings);
       const { ports, paths } = await mergeIntoKubeConfigs(places, all, settings, call.interrupted);
       const path = [...new Set(paths)].join(' and ');
@@ -74,10 +72,6 @@ async function accessTo(
   const secretsDir = typeof options['secretsDir'] === 'string' ? options['secretsDir'] : flags.secretsDir.default;
   const paths = filesOnJumpbox(secretsDir, suffixOf(key));
   const [secrets, identity] = await Promise.all([host.read(paths.secrets), host.read(paths.identity)]);
-  const [{ decryptSecrets, findSecret }, { someIdentitiesIn }] = await Promise.all([
-    import('../../shared/install-config/secrets.js'),
-    import('../../shared/install-config/age-identity.js'),
-  ]);
   let file: SecretsFile | undefined;
   if (secrets !== undefined && identity !== undefined) {
     const identities = registerText(identity.toString(), 'age identity', settings);

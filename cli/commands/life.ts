@@ -1,20 +1,20 @@
 /** `plinth beta bootstrap-cloud extend|protect|unprotect|cleanup`: how long a project lives. For its owner and operators. */
-
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { timeForm, timeOf } from '../../shared/bootstrap/duration.js';
 import { ttlFault } from '../../shared/bootstrap/lifetime.js';
-import type { PlanDocument } from '../../shared/bootstrap/plan.js';
-import { calledBy } from '../../shared/command-words.js';
-import { Problem } from '../../shared/problems.js';
-import { type Call, defineCommand } from '../frame/command.js';
+import type { Problem } from '../../shared/problems.js';
+import { idOf, standingOf } from '../bootstrap/named.js';
+import { previewRemoval, removeProject } from '../bootstrap/remove-project.js';
+import { planFaults, readPlan, writePlan } from '../files/plan-file.js';
+import { removeAtOf } from '../follow/life-text.js';
+import { defineCommand } from '../frame/command.js';
+import { unasked } from '../frame/confirm.js';
 import { printable } from '../frame/output.js';
 import { atFlag, refusal, required } from '../frame/required.js';
-import type { Client } from '../service/client.js';
-import { idOf, standingOf } from './status.js';
+import { time } from '../frame/table.js';
 
 /** When it is removed: by its own time, or by a protection that is later. */
-async function endText(view: BootstrapView): Promise<string> {
-  const [{ time }, { removeAtOf }] = await Promise.all([import('../frame/table.js'), import('../follow/life-text.js')]);
+function endText(view: BootstrapView): string {
   const end = removeAtOf(view);
   return end === view.deadlineAt
     ? `is removed at ${time(end)}`
@@ -24,9 +24,6 @@ async function endText(view: BootstrapView): Promise<string> {
 const shown = (view: BootstrapView, said: string) => ({ data: { bootstrap: view }, show: () => said });
 
 export const extend = defineCommand({
-  words: 'beta bootstrap-cloud extend',
-  takes: ['project'],
-  summary: 'Let a project live longer',
   description: [
     'Moves the time at which a project is removed to --ttl from now. It is never moved to an earlier time, nor beyond the longest time to live that this deployment allows, 366 days at most, counted from when the bootstrap began.',
   ],
@@ -40,7 +37,7 @@ export const extend = defineCommand({
     const client = await call.connect();
     const before = await standingOf(call, client);
     const view = await client.extend(before.id, ttl).catch(atFlag('ttl'));
-    const said = `${view.name} ${await endText(view)}.`;
+    const said = `${view.name} ${endText(view)}.`;
     return shown(
       view,
       view.deadlineAt === before.deadlineAt
@@ -51,9 +48,6 @@ export const extend = defineCommand({
 });
 
 export const protect = defineCommand({
-  words: 'beta bootstrap-cloud protect',
-  takes: ['project'],
-  summary: 'Keep a project from being removed for a while',
   description: [
     'A protected project is not removed before --until, whatever its time to live. Who protected it and why is shown wherever it is listed, and the reason stands in a label of the project.',
     '--until is at most 366 days after the bootstrap began. Where the deployment limits how long a project lives, it keeps to that limit, too, and only operators pass that one.',
@@ -70,7 +64,6 @@ export const protect = defineCommand({
     if (end === undefined) throw refusal([{ path: '--until', message: timeForm }]);
     const client = await call.connect();
     const view = await client.protect(await idOf(call, client), { until: end, reason }).catch(atFlag('until'));
-    const { time } = await import('../frame/table.js');
     const protectedUntil = view.protection?.until ?? end;
     return shown(
       view,
@@ -82,24 +75,17 @@ export const protect = defineCommand({
 });
 
 export const unprotect = defineCommand({
-  words: 'beta bootstrap-cloud unprotect',
-  takes: ['project'],
-  summary: 'Let a protected project be removed when its time is over',
   description: ['Takes the protection of a project away. Only its time to live counts again.'],
   examples: ['plinth beta bootstrap-cloud unprotect demo'],
 
   async run(call) {
     const client = await call.connect();
     const view = await client.unprotect(await idOf(call, client));
-    const { time } = await import('../frame/table.js');
     return shown(view, `${view.name} is not protected; it is removed at ${time(view.deadlineAt)}.`);
   },
 });
 
 export const cleanup = defineCommand({
-  words: 'beta bootstrap-cloud cleanup',
-  takes: ['project'],
-  summary: 'Remove a project now',
   description: [
     "Removes a project and all that belongs to it: the project itself, its billing link, and roles outside the project. Also DNS records that are still as plinth wrote them, and the bootstrap's secrets and files. Google keeps a deleted project for 30 days. What plinth held of it is gone at once.",
     'Asks you to type the name of the project. It refuses a protected project, and tries again where a removal failed.',
@@ -118,57 +104,20 @@ export const cleanup = defineCommand({
   ],
 
   async run(call) {
-    const { canAsk, confirmByName } = await import('../frame/confirm.js');
-    const { differing, planFaults, readPlan, writePlan } = await import('../files/plan-file.js');
     const dryRun = call.has('dry-run') || call.word('plan') !== undefined;
-    const planned = await readPlan(call, 'removal');
-    const unwritable = await planFaults(call);
+    const planned = readPlan(call, 'removal');
+    const unwritable = planFaults(call);
     if (unwritable.length > 0) throw refusal([...call.faults, ...unwritable]);
-    const agreed = call.has('yes') || planned !== undefined;
-    if (!dryRun && !agreed && !canAsk(call.io)) {
-      throw refusal([...call.faults, { path: '--yes', message: 'is needed here, as there is no terminal to ask on' }]);
-    }
+    const silence = dryRun || planned !== undefined ? [] : unasked(call);
+    if (silence.length > 0) throw refusal([...call.faults, ...silence]);
     const client = await call.connect();
     const found = await client.get(await idOf(call, client));
     if (planned !== undefined && planned.bootstrap !== found.id) throw otherPlan(planned.name);
-    const what = `${printable(found.name)} (${found.projectId}) of ${printable(found.owner)}`;
-    const goesOf = ({ items }: PlanDocument) => items.flatMap((item) => item.what);
-    const lines = (goes: readonly string[]) => goes.map((line) => `  ${printable(line)}`);
-    if (dryRun) {
-      const plan = await client.planRemoval(found.id);
-      const file = writePlan(call, plan);
-      const { planEnd } = await import('../follow/plan-text.js');
-      return {
-        data: { dryRun, bootstrap: found, remove: goesOf(plan), plan, ...(file !== undefined && { file }) },
-        show: () => [`Would remove ${what}:`, ...lines(goesOf(plan)), '', planEnd(plan, file)].join('\n'),
-      };
-    }
-    if (!agreed) {
-      call.output.say([`This removes ${what}:`, ...lines(goesOf(await client.planRemoval(found.id)))].join('\n'));
-      if (!(await confirmByName('Type the name of the project to remove it:', found.name, call))) {
-        throw new Problem('bad-input', 'That is not its name; nothing was removed.');
-      }
-    }
-    const begun = await client.remove(found.id, planned?.hash).catch((error: unknown) => {
-      throw differing(error, planned);
-    });
-    const { forgetSessions } = await import('../machines/kept-session.js');
-    forgetSessions(call.settings.configFolder, found.id);
-    const { view, problem } = call.has('wait') ? await removalToEnd(call, client, begun) : { view: begun };
-    const follow = `Watch it: plinth beta bootstrap-cloud status ${calledBy(view)} --follow`;
-    return {
-      data: { bootstrap: view },
-      ...(problem !== undefined && { problem }),
-      show: () => (view.state === 'removed' ? `${view.name} is removed.` : `${view.name} is being removed.\n${follow}`),
-    };
+    if (dryRun) return previewRemoval(client, found, (plan) => writePlan(call, plan));
+    const agreed = call.has('yes') || planned !== undefined;
+    return removeProject(call, client, found, { agreed, plan: planned, wait: call.has('wait') });
   },
 });
-
-async function removalToEnd(call: Call, client: Client, begun: BootstrapView) {
-  const { followToEnd, problemOfEnd } = await import('../follow/follow.js');
-  const { view } = await followToEnd(call, client, begun, false);
-  return { view, problem: problemOfEnd(view) };
-}
 
 const otherPlan = (name: string): Problem =>
   refusal([{ path: '--apply', message: `is a plan of another bootstrap: ${printable(name)}` }]);

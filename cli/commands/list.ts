@@ -1,9 +1,13 @@
 /** `plinth beta bootstrap-cloud list`: your own bootstraps, those shared with you and those of your teams, or everybody's. */
 import type { BootstrapSummary } from '../../shared/bootstrap/bootstrap.js';
+import { forecastCell } from '../../shared/bootstrap/forecast-text.js';
 import { calledBy } from '../../shared/command-words.js';
+import { teamOf } from '../bootstrap/team-flag.js';
+import { costSoFar } from '../follow/cost-text.js';
+import { ageOf, isProtected, leftOf, removeAtOf } from '../follow/life-text.js';
 import { defineCommand } from '../frame/command.js';
 import type { Style } from '../frame/output.js';
-import { teamOf } from '../team-flag.js';
+import { listing, table, time } from '../frame/table.js';
 
 const headings = ['NAME', 'PROJECT', 'STATE', 'AGE', 'LEFT', 'COST'];
 
@@ -14,8 +18,6 @@ const retryOf = (each: BootstrapSummary): (readonly [string, string])[] =>
     : [[each.name, `plinth beta bootstrap-cloud cleanup ${calledBy(each)}`]];
 
 export const list = defineCommand({
-  words: 'beta bootstrap-cloud list',
-  summary: 'List your bootstraps',
   description: [
     'Lists your bootstraps, those shared with you and those of your teams. First come the living ones, in the order in which they end. Then come the removed ones, for 90 days.',
     'Behind the state of one that is on its way stand how many of its parts are done, and its minutes until it is ready. Half of those like it took the first figure, nine in ten at most the second. LEFT is the time until cleanup may remove the project. COST is what it has cost so far, an estimate from list prices or those of this deployment. --json has their day, and the cost until the end.',
@@ -34,13 +36,6 @@ export const list = defineCommand({
     const team = teamOf(call);
     const client = await call.connect();
     const all = call.has('all');
-    const [{ listing, table, time }, { ageOf, isProtected, leftOf, removeAtOf }, { costSoFar }, { forecastCell }] =
-      await Promise.all([
-        import('../frame/table.js'),
-        import('../follow/life-text.js'),
-        import('../cost.js'),
-        import('../../shared/bootstrap/forecast-text.js'),
-      ]);
     const bootstraps = inOrder(await client.list(all, team), removeAtOf);
     return {
       data: { bootstraps },

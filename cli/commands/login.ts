@@ -1,11 +1,16 @@
 /** `plinth login`, `logout`, `whoami` and `token`: who is calling. */
-import { Problem } from '../../shared/problems.js';
-import { type Command, defineCommand } from '../frame/command.js';
+import { refusalOf } from '../../shared/bootstrap/rules.js';
+import { claimsOf } from '../../shared/oauth.js';
+import { type Fault, Problem } from '../../shared/problems.js';
+import { faultsIn } from '../files/kept-places.js';
+import { defineCommand } from '../frame/command.js';
+import { readCredentials, removeCredentials } from '../identity/credentials-file.js';
+import { login as logIn } from '../identity/login.js';
+import { aloneWithLogin } from '../identity/login-lock.js';
+import { discover, revoke } from '../identity/oauth.js';
 import { loginClientOf } from '../settings.js';
 
-const login = defineCommand({
-  words: 'login',
-  summary: 'Say in the browser who you are',
+export const login = defineCommand({
   description: [
     'Opens a page of the token issuer. There you log in and agree that plinth may know your e-mail address. Later commands get their tokens by themselves.',
     "The deployment's OAuth client is read from PLINTH_OAUTH_CLIENT_ID and PLINTH_OAUTH_CLIENT_SECRET, or from oauth.clientId and oauth.clientSecret in the config file. plinth keeps the login in credentials.json in its config folder, which only you can read.",
@@ -13,10 +18,8 @@ const login = defineCommand({
   examples: ['plinth login'],
 
   async run({ io, settings, output, interrupted, faults }) {
-    const { faultsIn } = await import('../files/kept-places.js');
-    await refuse([...faults, ...faultsIn(settings.configFolder)]);
+    refuse([...faults, ...faultsIn(settings.configFolder)]);
     const client = await loginClientOf(settings);
-    const { login: logIn } = await import('../identity/login.js');
     const { email, issuer } = await logIn({
       settings,
       client,
@@ -29,19 +32,12 @@ const login = defineCommand({
   },
 });
 
-const logout = defineCommand({
-  words: 'logout',
-  summary: 'End the login on this computer',
+export const logout = defineCommand({
   description: ['Revokes what plinth login was given, and removes it from this computer.'],
   examples: ['plinth logout'],
 
   async run({ settings, output, interrupted, faults }) {
-    await refuse(faults);
-    const [{ readCredentials, removeCredentials }, { aloneWithLogin }, { discover, revoke }] = await Promise.all([
-      import('../identity/credentials-file.js'),
-      import('../identity/login-lock.js'),
-      import('../identity/oauth.js'),
-    ]);
+    refuse(faults);
     const end = async () => {
       const credentials = readCredentials(settings);
       if (credentials === undefined) return undefined;
@@ -63,18 +59,12 @@ const logout = defineCommand({
   },
 });
 
-const whoami = defineCommand({
-  words: 'whoami',
-  summary: 'Show who is calling, and by which credentials',
+export const whoami = defineCommand({
   description: ['Shows the e-mail address that plinth would call with, and where that comes from. Asks nobody.'],
   examples: ['plinth whoami'],
 
   async run({ settings, faults }) {
-    await refuse(faults);
-    const [{ readCredentials }, { claimsOf }] = await Promise.all([
-      import('../identity/credentials-file.js'),
-      import('../../shared/oauth.js'),
-    ]);
+    refuse(faults);
     if (settings.token !== undefined) {
       const email = claimsOf(settings.token).email ?? null;
       return {
@@ -96,9 +86,7 @@ const whoami = defineCommand({
   },
 });
 
-const token = defineCommand({
-  words: 'token',
-  summary: 'Print an ID token, for scripts',
+export const token = defineCommand({
   description: [
     'Prints the ID token that plinth would call the bootstrap API with. It is valid for an hour at most. Keep it out of logs and command lines.',
     'The token of plinth login also works for the organization API. The token of a service account is for one address only, which --endpoint names.',
@@ -109,19 +97,13 @@ const token = defineCommand({
   ],
 
   async run({ token: tokenFor, faults }) {
-    await refuse(faults);
+    refuse(faults);
     const held = await tokenFor();
     const idToken = await held.get();
     return { data: { idToken }, show: () => idToken, reveals: [idToken] };
   },
 });
 
-async function refuse(
-  faults: Parameters<typeof import('../../shared/bootstrap/rules.js').refusalOf>[0],
-): Promise<void> {
-  if (faults.length === 0) return;
-  const { refusalOf } = await import('../../shared/bootstrap/rules.js');
-  throw refusalOf(faults);
+function refuse(faults: readonly Fault[]): void {
+  if (faults.length > 0) throw refusalOf(faults);
 }
-
-export const loginCommands: readonly Command[] = [login, logout, whoami, token];

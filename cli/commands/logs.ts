@@ -1,20 +1,18 @@
 /** `plinth beta bootstrap-cloud logs`: the machine logs of a bootstrap, step by step. It can also follow them. */
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
+import { endStates } from '../../shared/bootstrap/event.js';
 import type { LogView } from '../../shared/bootstrap/log.js';
 import { Problem } from '../../shared/problems.js';
-import { type Call, defineCommand } from '../frame/command.js';
+import { idOf } from '../bootstrap/named.js';
+import { detached } from '../follow/follow.js';
+import { type CommandContext, defineCommand } from '../frame/command.js';
 import { printable } from '../frame/output.js';
 import type { Client } from '../service/client.js';
 import { pause } from '../service/patience.js';
-import { idOf } from './status.js';
 
 const lookEveryMs = 2000;
 
 export const logs = defineCommand({
-  words: 'beta bootstrap-cloud logs',
-  takes: ['project'],
-  mayTake: ['step'],
-  summary: 'Show what was said on the machines of a bootstrap',
   description: [
     'Shows the machine logs: what long commands said, such as the install of the platform. It shows each step under a heading, or only one step. Secrets show as <secret>. The logs are kept until the project is removed.',
     'A pipe or a file gets the exact bytes. A terminal gets them without what would move the cursor.',
@@ -28,7 +26,7 @@ export const logs = defineCommand({
 
   async run(call) {
     const { interrupted } = call;
-    const [client, { endStates }] = await Promise.all([call.connect(), import('../../shared/bootstrap/event.js')]);
+    const client = await call.connect();
     let view = await client.get(await idOf(call, client));
     const step = call.word('step')?.text;
     const { id } = view;
@@ -48,7 +46,6 @@ export const logs = defineCommand({
         view = await client.get(id);
       }
     } catch (error) {
-      const { detached } = await import('../follow/follow.js');
       throw interrupted.aborted ? detached(view.name) : error;
     }
     const found = [...told].map(([instance, bytes]) => ({ instance, bytes }));
@@ -90,7 +87,7 @@ async function print(client: Client, id: string, { instance, bytes }: LogView, f
   }
 }
 
-function createPrinter({ output }: Call, { instances }: BootstrapView, step: string | undefined): Printer {
+function createPrinter({ output }: CommandContext, { instances }: BootstrapView, step: string | undefined): Printer {
   const titles = new Map(instances.map(({ id, title }) => [id, title]));
   const isOne = instances.filter(({ id }) => isOf(id, step)).length === 1;
   let before: string | undefined;

@@ -4,13 +4,13 @@ import { Problem } from '../../shared/problems.js';
 import { oneSpelling } from '../../shared/visible-text.js';
 import { defineCommand } from '../frame/command.js';
 import { printable } from '../frame/output.js';
+import { listing, time } from '../frame/table.js';
+import { isOrganizationId, organizationIdOf, readInput } from '../organizations/input.js';
+import { addedText } from '../organizations/member-text.js';
+import { readPeople } from '../organizations/people-file.js';
 import type { OrganizationClient } from '../service/organization-client.js';
 
 export const orgInvite = defineCommand({
-  words: 'org invite',
-  takes: ['organization'],
-  mayTake: ['email'],
-  summary: 'Invite people into an organization',
   description: [
     'Invites somebody into an organization, or up to 500 people from a file. For admins of the organization. They become members when they accept, within 14 days. Whoever is invited already is invited anew.',
     "plinth sends no mail. Tell them to run plinth org invitations. The deployment's webhook hears of each invitation, too.",
@@ -22,16 +22,11 @@ export const orgInvite = defineCommand({
   examples: ['plinth org invite acme zoe@example.org', 'plinth org invite acme --file people.txt'],
 
   async run(call) {
-    const [{ organizationIdOf, readInput }, { readPeople }] = await Promise.all([
-      import('../organization-input.js'),
-      import('../people-file.js'),
-    ]);
     const { faults, emails } = readPeople(call);
     const { organization, role = 'member' } = readInput(call, ['organization'], ['role'], faults);
     const client = await call.connectOrganizations();
     const asked = emails.map((email) => ({ email, role }));
     const { invited, members } = await client.invite(await organizationIdOf(client, organization), asked);
-    const { time } = await import('../frame/table.js');
     return {
       data: { invited, members },
       show: () =>
@@ -44,21 +39,16 @@ export const orgInvite = defineCommand({
 });
 
 export const orgInvitations = defineCommand({
-  words: 'org invitations',
-  mayTake: ['organization'],
-  summary: 'List your invitations, or those of an organization',
   description: [
     'Lists the organizations that you are invited into. With an organization, lists whom it has invited and who has not answered: for its admins.',
   ],
   examples: ['plinth org invitations', 'plinth org invitations acme'],
 
   async run(call) {
-    const { organizationIdOf, readInput } = await import('../organization-input.js');
     const { organization } = readInput(call, [], ['organization']);
     const client = await call.connectOrganizations();
     const id = organization === undefined ? undefined : await organizationIdOf(client, organization);
     const invitations = id === undefined ? await client.ownInvitations() : await client.invitations(id);
-    const { listing, time } = await import('../frame/table.js');
     const who = ({ organizationId, name = '-', email }: Invitation) =>
       id === undefined ? [organizationId, name] : [email];
     return {
@@ -76,31 +66,22 @@ export const orgInvitations = defineCommand({
 });
 
 export const orgResend = defineCommand({
-  words: 'org resend',
-  takes: ['organization', 'email'],
-  summary: 'Tell of an invitation again, and renew it',
   description: ['Renews an invitation for 14 days, and tells the webhook of it again. For admins of the organization.'],
   examples: ['plinth org resend acme zoe@example.org'],
 
   async run(call) {
-    const { organizationIdOf, readInput } = await import('../organization-input.js');
     const { organization, email } = readInput(call, ['organization', 'email']);
     const client = await call.connectOrganizations();
     const invitation = await client.resendInvitation(await organizationIdOf(client, organization), email);
-    const { time } = await import('../frame/table.js');
     return { data: { invitation }, show: () => `${email} is invited until ${time(invitation.expiresAt)}.` };
   },
 });
 
 export const orgRevoke = defineCommand({
-  words: 'org revoke',
-  takes: ['organization', 'email'],
-  summary: 'Take an invitation back',
   description: ['Takes an invitation back. For admins of the organization. Whoever has accepted stays a member.'],
   examples: ['plinth org revoke acme zoe@example.org'],
 
   async run(call) {
-    const { organizationIdOf, readInput } = await import('../organization-input.js');
     const { organization, email } = readInput(call, ['organization', 'email']);
     const client = await call.connectOrganizations();
     await client.revokeInvitation(await organizationIdOf(client, organization), email);
@@ -109,31 +90,22 @@ export const orgRevoke = defineCommand({
 });
 
 export const orgAccept = defineCommand({
-  words: 'org accept',
-  takes: ['organization'],
-  summary: 'Join an organization that you are invited into',
   description: ['Accepts an invitation. You are a member of the organization then.'],
   examples: ['plinth org accept acme'],
 
   async run(call) {
-    const { readInput } = await import('../organization-input.js');
     const { organization } = readInput(call, ['organization']);
     const client = await call.connectOrganizations();
     const { member, added } = await client.acceptInvitation(await invitedInto(client, organization));
-    const { addedText } = await import('../membership.js');
     return { data: { member, added }, show: () => addedText(member, added, 'the organization') };
   },
 });
 
 export const orgDecline = defineCommand({
-  words: 'org decline',
-  takes: ['organization'],
-  summary: 'Decline an invitation',
   description: ['Declines an invitation. It is gone then. An admin may invite you again.'],
   examples: ['plinth org decline acme'],
 
   async run(call) {
-    const { readInput } = await import('../organization-input.js');
     const { organization } = readInput(call, ['organization']);
     const client = await call.connectOrganizations();
     const id = await invitedInto(client, organization);
@@ -144,7 +116,6 @@ export const orgDecline = defineCommand({
 
 /** Returns an id unchanged. A name is looked up among the caller's invitations. */
 async function invitedInto(client: OrganizationClient, said: string): Promise<string> {
-  const { isOrganizationId } = await import('../organization-input.js');
   if (isOrganizationId(said)) return said.toLowerCase();
   const named = (await client.ownInvitations()).filter(
     ({ name }) => name !== undefined && oneSpelling(name) === oneSpelling(said),

@@ -1,29 +1,24 @@
 /** `plinth org rename|delete|restore`: the life of an organization. */
+
 import { defineCommand } from '../frame/command.js';
+import { unasked } from '../frame/confirm.js';
+import { printable } from '../frame/output.js';
+import { agreeToDelete, deletedText } from '../organizations/deletion.js';
+import { organizationIdOf, readInput } from '../organizations/input.js';
 
 export const orgRename = defineCommand({
-  words: 'org rename',
-  takes: ['organization', 'name'],
-  summary: 'Rename an organization',
   description: ['Renames an organization. For admins of the organization. Its id stays.'],
   examples: ['plinth org rename acme acme-europe'],
 
   async run(call) {
-    const { organizationIdOf, readInput } = await import('../organization-input.js');
     const { organization: said, name } = readInput(call, ['organization', 'name']);
     const client = await call.connectOrganizations();
-    const [organization, { printable }] = await Promise.all([
-      organizationIdOf(client, said).then((id) => client.renameOrganization(id, name)),
-      import('../frame/output.js'),
-    ]);
+    const organization = await organizationIdOf(client, said).then((id) => client.renameOrganization(id, name));
     return { data: { organization }, show: () => `It is named ${printable(organization.name)} now.` };
   },
 });
 
 export const orgDelete = defineCommand({
-  words: 'org delete',
-  takes: ['organization'],
-  summary: 'Delete an organization that has no teams',
   description: [
     'Deletes an organization. For admins of the organization. It refuses one that still has teams. Within 30 days, “org restore” takes it back, with all its members.',
   ],
@@ -31,11 +26,6 @@ export const orgDelete = defineCommand({
   examples: ['plinth org delete acme'],
 
   async run(call) {
-    const [{ organizationIdOf, readInput }, { agreeToDelete, deletedText }, { unasked }] = await Promise.all([
-      import('../organization-input.js'),
-      import('../deletion.js'),
-      import('../frame/confirm.js'),
-    ]);
     const { organization: said } = readInput(call, ['organization'], [], unasked(call));
     const client = await call.connectOrganizations();
     const id = await organizationIdOf(client, said);
@@ -49,22 +39,15 @@ export const orgDelete = defineCommand({
 });
 
 export const orgRestore = defineCommand({
-  words: 'org restore',
-  takes: ['organization'],
-  summary: 'Take back that an organization was deleted',
   description: [
     'Takes back that an organization was deleted, within 30 days. For those who were its admins. It has its members again. plinth org list --deleted shows which there are.',
   ],
   examples: ['plinth org restore acme'],
 
   async run(call) {
-    const { organizationIdOf, readInput } = await import('../organization-input.js');
     const { organization: said } = readInput(call, ['organization']);
     const client = await call.connectOrganizations();
-    const [organization, { printable }] = await Promise.all([
-      organizationIdOf(client, said, true).then((id) => client.restoreOrganization(id)),
-      import('../frame/output.js'),
-    ]);
+    const organization = await organizationIdOf(client, said, true).then((id) => client.restoreOrganization(id));
     return {
       data: { organization },
       show: () => `Organization ${printable(organization.name)} is there again: ${organization.id}`,

@@ -3,30 +3,25 @@ import * as z from 'zod';
 import { shellWord } from '../../shared/command-words.js';
 import { Problem } from '../../shared/problems.js';
 import { advised } from '../frame/advised.js';
-import { type Call, defineCommand } from '../frame/command.js';
+import { type CommandContext, defineCommand } from '../frame/command.js';
+import { confirm, unasked } from '../frame/confirm.js';
 import { printable } from '../frame/output.js';
+import { organizationIdOf, readInput } from '../organizations/input.js';
+import { addedText, memberTable, roleText } from '../organizations/member-text.js';
 
 export const orgMembers = defineCommand({
-  words: 'org members',
-  takes: ['organization'],
-  summary: 'List the members of an organization',
   description: ['Lists the members of an organization, and their roles.'],
   examples: ['plinth org members acme'],
 
   async run(call) {
-    const { organizationIdOf, readInput } = await import('../organization-input.js');
     const { organization } = readInput(call, ['organization']);
     const client = await call.connectOrganizations();
     const members = await client.members(await organizationIdOf(client, organization));
-    const { memberTable } = await import('../membership.js');
     return { data: { members }, show: (style) => memberTable(members, style) };
   },
 });
 
 export const orgAddMember = defineCommand({
-  words: 'org add-member',
-  takes: ['organization', 'email'],
-  summary: 'Add a member to an organization',
   description: [
     'Adds a member to an organization. For admins of the organization. A member who already has that role stays as they are. To change a role, use “org set-role”.',
   ],
@@ -34,38 +29,28 @@ export const orgAddMember = defineCommand({
   examples: ['plinth org add-member acme bob@example.com', 'plinth org add-member acme carol@example.com --role admin'],
 
   async run(call) {
-    const { organizationIdOf, readInput } = await import('../organization-input.js');
     const { organization, email, role } = readInput(call, ['organization', 'email'], ['role']);
     const client = await call.connectOrganizations();
     const { member, added } = await client.addMember(await organizationIdOf(client, organization), email, role);
-    const { addedText } = await import('../membership.js');
     return { data: { member, added }, show: () => addedText(member, added, 'the organization') };
   },
 });
 
 export const orgSetRole = defineCommand({
-  words: 'org set-role',
-  takes: ['organization', 'email', 'role'],
-  summary: 'Change the role of a member of an organization',
   description: [
     'Changes the role of a member of an organization. For admins of the organization. The last admin stays one.',
   ],
   examples: ['plinth org set-role acme bob@example.com admin'],
 
   async run(call) {
-    const { organizationIdOf, readInput } = await import('../organization-input.js');
     const { organization, email, role } = readInput(call, ['organization', 'email', 'role']);
     const client = await call.connectOrganizations();
     const member = await client.setRole(await organizationIdOf(client, organization), email, role);
-    const { roleText } = await import('../membership.js');
     return { data: { member }, show: () => `${roleText(member)} of the organization.` };
   },
 });
 
 export const orgRemoveMember = defineCommand({
-  words: 'org remove-member',
-  takes: ['organization', 'email'],
-  summary: 'Remove a member from an organization',
   description: [
     'Removes a member from an organization. For its admins, and for yourself to leave. It refuses a member of one of its teams, unless --force removes them from those teams too. The last admin stays.',
   ],
@@ -80,17 +65,12 @@ export const orgRemoveMember = defineCommand({
   ],
 
   async run(call) {
-    const [{ organizationIdOf, readInput }, { canAsk }] = await Promise.all([
-      import('../organization-input.js'),
-      import('../frame/confirm.js'),
-    ]);
     const [force, yes] = [call.has('force'), call.has('yes')];
-    const unasked = force && !yes && !canAsk(call.io);
     const { organization, email, why } = readInput(
       call,
       ['organization', 'email'],
       ['why'],
-      unasked ? [{ path: '--yes', message: 'is needed with --force here, as there is no terminal to ask on' }] : [],
+      force ? unasked(call, '--force') : [],
     );
     const client = await call.connectOrganizations();
     const organizationId = await organizationIdOf(client, organization);
@@ -118,8 +98,7 @@ type HoldingTeams = z.infer<typeof HoldingTeams>;
 const teamsIn = (error: unknown): HoldingTeams | undefined =>
   error instanceof Problem ? HoldingTeams.safeParse(error.members?.['teams']).data : undefined;
 
-async function agree(call: Call, email: string, teams: HoldingTeams): Promise<void> {
-  const { confirm } = await import('../frame/confirm.js');
+async function agree(call: CommandContext, email: string, teams: HoldingTeams): Promise<void> {
   call.output.say(`${email} is a member of`);
   for (const { teamId, name } of teams) call.output.say(`  ${printable(name)} (${teamId})`);
   const which = teams.length === 1 ? 'this team' : `these ${teams.length} teams`;

@@ -1,9 +1,10 @@
 /** `plinth org list|create|teams`: organizations, and what is in them. */
 import { defineCommand } from '../frame/command.js';
+import { printable } from '../frame/output.js';
+import { listing, time } from '../frame/table.js';
+import { organizationIdOf, readInput } from '../organizations/input.js';
 
 export const orgList = defineCommand({
-  words: 'org list',
-  summary: 'List the organizations that you belong to',
   description: ['Lists the organizations that you belong to, and your role in each.'],
   flags: { deleted: 'List those that were deleted and can be restored, instead of the living ones.' },
   examples: ['plinth org list', 'plinth org list --deleted'],
@@ -11,10 +12,7 @@ export const orgList = defineCommand({
   async run(call) {
     const deleted = call.has('deleted');
     const client = await call.connectOrganizations();
-    const [organizations, { listing, time }] = await Promise.all([
-      client.organizations(deleted),
-      import('../frame/table.js'),
-    ]);
+    const organizations = await client.organizations(deleted);
     return {
       data: { organizations },
       show: (style) =>
@@ -33,22 +31,15 @@ export const orgList = defineCommand({
 });
 
 export const orgCreate = defineCommand({
-  words: 'org create',
-  takes: ['name'],
-  summary: 'Make an organization, with you as its first admin',
   description: [
     'Makes an organization. You are its first admin. Who may make organizations is a setting of the deployment.',
   ],
   examples: ['plinth org create acme'],
 
   async run(call) {
-    const { readInput } = await import('../organization-input.js');
     const { name } = readInput(call, ['name']);
     const client = await call.connectOrganizations();
-    const [organization, { printable }] = await Promise.all([
-      client.createOrganization(name),
-      import('../frame/output.js'),
-    ]);
+    const organization = await client.createOrganization(name);
     return {
       data: { organization },
       show: () => `Organization ${printable(organization.name)} is made: ${organization.id}`,
@@ -57,18 +48,13 @@ export const orgCreate = defineCommand({
 });
 
 export const orgTeams = defineCommand({
-  words: 'org teams',
-  takes: ['organization'],
-  summary: 'List the teams of an organization',
   description: ['Lists the teams of an organization, migrated ones included, and your role in each.'],
   examples: ['plinth org teams acme'],
 
   async run(call) {
-    const { organizationIdOf, readInput } = await import('../organization-input.js');
     const { organization } = readInput(call, ['organization']);
     const client = await call.connectOrganizations();
     const teams = await client.organizationTeams(await organizationIdOf(client, organization));
-    const { listing, time } = await import('../frame/table.js');
     return {
       data: { teams },
       show: (style) =>

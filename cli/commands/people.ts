@@ -1,14 +1,15 @@
 /** `plinth beta bootstrap-cloud share|transfer`: who else sees a project, and who owns it. For its owner and operators. */
 import { Email } from '../../shared/organization/email.js';
 import { Problem } from '../../shared/problems.js';
-import { type Call, defineCommand } from '../frame/command.js';
+import { idOf } from '../bootstrap/named.js';
+import { teamOf } from '../bootstrap/team-flag.js';
+import { type CommandContext, defineCommand } from '../frame/command.js';
+import { confirm, unasked } from '../frame/confirm.js';
 import { printable } from '../frame/output.js';
 import { refusal, required } from '../frame/required.js';
-import { teamOf } from '../team-flag.js';
-import { idOf } from './status.js';
 
 /** The e-mail of `--with`. A fault in it is reported before any question or request. */
-function somebody(call: Call): string {
+function somebody(call: CommandContext): string {
   const given = Email.safeParse(required(call, 'with').with);
   if (given.success) return given.data;
   throw refusal([
@@ -18,7 +19,7 @@ function somebody(call: Call): string {
 }
 
 /** A person by e-mail, or a team by number. Faults in them are reported before any request. */
-function whomOf(call: Call): { readonly email: string } | { readonly team: number } {
+function whomOf(call: CommandContext): { readonly email: string } | { readonly team: number } {
   const [one, other] = [call.word('with'), call.word('with-team')];
   if (other === undefined) return { email: somebody(call) };
   if (one !== undefined) throw refusal([...call.faults, { path: '--with-team', message: 'goes not with --with' }]);
@@ -26,9 +27,6 @@ function whomOf(call: Call): { readonly email: string } | { readonly team: numbe
 }
 
 export const share = defineCommand({
-  words: 'beta bootstrap-cloud share',
-  takes: ['project'],
-  summary: 'Let somebody else, or a team, see a project and work in it',
   description: [
     'Whoever you share a project with sees it in list and status, follows it, reads its install config and may extend it. On the cloud project they may look, log in, start and stop machines and read logs, as far as you may. Secrets, protection, cancelling and removal stay with its owner and operators.',
     'With a team, its members see the project, and its admins also extend, protect and remove it. Who leaves the team loses it at once, and the role on the cloud project within about a minute.',
@@ -76,9 +74,6 @@ export const share = defineCommand({
 });
 
 export const transfer = defineCommand({
-  words: 'beta bootstrap-cloud transfer',
-  takes: ['project'],
-  summary: 'Give a project to somebody else',
   description: [
     'The project has another owner: it counts to their limit, and only they and operators decide about it. They must be allowed to bootstrap. You no longer see it, and your role on the cloud project goes. They may share it with you.',
     'Machines accept your SSH key until the new owner runs the bootstrap-cloud command again with theirs. You still know the secrets that you have read.',
@@ -94,10 +89,8 @@ export const transfer = defineCommand({
 
   async run(call) {
     const email = somebody(call);
-    const { canAsk, confirm } = await import('../frame/confirm.js');
-    if (!call.has('yes') && !canAsk(call.io)) {
-      throw refusal([...call.faults, { path: '--yes', message: 'is needed here, as there is no terminal to ask on' }]);
-    }
+    const silence = unasked(call);
+    if (silence.length > 0) throw refusal([...call.faults, ...silence]);
     const client = await call.connect();
     const id = await idOf(call, client);
     if (!call.has('yes')) {

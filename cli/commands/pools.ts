@@ -3,6 +3,7 @@ import { formatSeconds } from '../../shared/bootstrap/duration.js';
 import type { PoolsView } from '../../shared/bootstrap/pools.js';
 import { defineCommand } from '../frame/command.js';
 import { type Output, printable } from '../frame/output.js';
+import { listing, time } from '../frame/table.js';
 
 type Pool = PoolsView['pools'][number];
 
@@ -12,9 +13,8 @@ function agesOf({ since }: Pool, nowMs: number): string {
   return [...new Set([ages.at(-1), ages[0]])].filter((age) => age !== undefined).join(' to ') || '-';
 }
 
-async function shown(view: PoolsView, { style }: Pick<Output, 'style'>) {
+function shown(view: PoolsView, { style }: Pick<Output, 'style'>) {
   const { pools, projects, bootstraps, share } = view;
-  const { listing, time } = await import('../frame/table.js');
   const nowMs = Date.now();
   const stateOf = ({ drained, rest }: Pool): string => {
     if (drained) return 'drained';
@@ -39,9 +39,7 @@ async function shown(view: PoolsView, { style }: Pick<Output, 'style'>) {
   return { data: view, show: () => text };
 }
 
-const status = defineCommand({
-  words: 'pool status',
-  summary: 'Show the pools of prepared projects, for operators',
+export const poolStatus = defineCommand({
   description: [
     'Shows how many projects wait in each pool, how old they are, how often a bootstrap took one, and the quota that they have. Below it stands their share of the projects and billing links that plinth uses.',
   ],
@@ -53,9 +51,7 @@ const status = defineCommand({
   },
 });
 
-const fill = defineCommand({
-  words: 'pool fill',
-  summary: 'Fill the pools of prepared projects again, for operators',
+export const poolFill = defineCommand({
   description: ['Ends what `plinth pool drain` began, and the rest after a failure. The next sweep makes what lacks.'],
   examples: ['plinth pool fill'],
 
@@ -65,9 +61,7 @@ const fill = defineCommand({
   },
 });
 
-const drain = defineCommand({
-  words: 'pool drain',
-  summary: 'Remove all prepared projects, and make no more, for operators',
+export const poolDrain = defineCommand({
   description: [
     'What waits is set aside by the next sweep and removed by cleanup. What bootstraps have claimed stays.',
   ],
@@ -78,5 +72,3 @@ const drain = defineCommand({
     return shown(await client.drainPools(), call.output);
   },
 });
-
-export const pools = [status, fill, drain] as const;

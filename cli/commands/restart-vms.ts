@@ -3,13 +3,12 @@
  * For its owner and operators.
  */
 import type { BootstrapView, VmView } from '../../shared/bootstrap/bootstrap.js';
+import { idOf } from '../bootstrap/named.js';
+import { followToEnd, problemOfEnd, timingTable } from '../follow/follow.js';
 import { defineCommand } from '../frame/command.js';
-import { idOf } from './status.js';
+import { listing } from '../frame/table.js';
 
 export const restartVms = defineCommand({
-  words: 'beta bootstrap-cloud restart-vms',
-  takes: ['project'],
-  summary: 'Start VMs again that were stopped or taken away',
   description: [
     'Starts the VMs of a bootstrap that do not run, such as spot VMs that Google stopped. It makes those anew that are gone, and leaves running ones alone. Then it checks, as bootstrap-cloud does, that each answers SSH and is set up.',
     'It also goes on with what had failed or was cancelled. It needs none of the flags and files of the bootstrap. Ctrl-C detaches, and the same command again looks once more.',
@@ -26,13 +25,11 @@ export const restartVms = defineCommand({
     const before = await client.get(await idOf(call, client));
     const only = call.word('name')?.text;
     const begun = await client.restartVms(before.id, only === undefined ? undefined : [only]);
-    const { followToEnd, problemOfEnd, timingTable } = await import('../follow/follow.js');
     const timer = call.given.timer === true;
     const { view, timings } = await followToEnd(call, client, begun, timer);
     if (timer && !call.output.json) call.output.say(timingTable(timings, call.output.style));
     const problem = problemOfEnd(view);
     const vms = rowsOf(before, view, only);
-    const { listing } = await import('../frame/table.js');
     return {
       data: { bootstrap: view, vms, ...(timer && { timings }) },
       ...(problem !== undefined && { problem }),

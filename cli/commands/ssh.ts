@@ -6,19 +6,15 @@ import { flags } from '../../shared/bootstrap/options.js';
 import { refusalOf } from '../../shared/bootstrap/rules.js';
 import { shellWord } from '../../shared/command-words.js';
 import { Problem } from '../../shared/problems.js';
-import { type Call, defineCommand } from '../frame/command.js';
-import { osLoginUser } from '../identity/os-login-user.js';
+import { idOf } from '../bootstrap/named.js';
+import { type CommandContext, defineCommand } from '../frame/command.js';
+import { osLoginUser } from '../identity/os-login.js';
 import { findSshKey, type SshKey, sshKeyFaults } from '../identity/ssh-key.js';
 import { jumpboxName } from '../machines/jumpbox.js';
 import { hostKeysOf, writeSshConfig } from '../machines/ssh-config.js';
-import { idOf } from './status.js';
 
 export const ssh = defineCommand({
-  words: 'beta bootstrap-cloud ssh',
-  takes: ['project'],
-  mayTake: ['host'],
   passes: { name: 'command', help: 'A command to run there, instead of a shell. plinth exits with its exit code.' },
-  summary: 'Log in to a machine of a bootstrap, or run a command there',
   description: [
     'Logs in with the ssh of your own machine: to the jumpbox as ubuntu, through it to all others as root. It uses the same SSH key as bootstrap-cloud, and ssh-agent. It trusts only the host keys that the machines published, and refuses a machine that shows another.',
     "It writes a config for ssh in plinth's folder, anew each time. --print-config only prints its path, for ssh -F, scp -F or an editor.",
@@ -58,7 +54,7 @@ export const ssh = defineCommand({
 });
 
 /** The caller's key. This command makes none, because no machine would accept it. */
-async function keyOf({ given, faults, settings }: Call): Promise<SshKey> {
+async function keyOf({ given, faults, settings }: CommandContext): Promise<SshKey> {
   const found = [...faults, ...(await sshKeyFaults(given, settings))];
   if (found.length > 0) throw refusalOf(found);
   const key = findSshKey(given, flags.sshPublicKeyPath.default, settings);
@@ -88,7 +84,7 @@ function checkReachable({ name, state, result: { vms } }: BootstrapView, host: s
 
 /** Returns ssh's exit code. Until ssh exits, the keyboard and Ctrl-C belong to it. */
 function runSsh(
-  { io: { events, inherited }, settings: { env, folder } }: Call,
+  { io: { events, inherited }, settings: { env, folder } }: CommandContext,
   args: readonly string[],
 ): Promise<number> {
   const ours = (['SIGINT', 'SIGTERM'] as const).map((signal) => [signal, events.listeners(signal)] as const);

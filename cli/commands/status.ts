@@ -1,13 +1,11 @@
 /** `plinth beta bootstrap-cloud status`: what exists of a bootstrap, and with `--follow` its events until it ends. */
-import type { BootstrapSummary } from '../../shared/bootstrap/bootstrap.js';
-import { Problem } from '../../shared/problems.js';
-import { type Call, defineCommand } from '../frame/command.js';
-import type { Client } from '../service/client.js';
+import { idOf } from '../bootstrap/named.js';
+import { followToEnd, problemOfEnd, timingTable } from '../follow/follow.js';
+import { summary } from '../follow/summary.js';
+import { defineCommand } from '../frame/command.js';
+import { createLookUp, delegationOf } from '../identity/delegation.js';
 
 export const status = defineCommand({
-  words: 'beta bootstrap-cloud status',
-  takes: ['project'],
-  summary: 'Show what stands of a bootstrap, and follow it',
   description: [
     'Shows the state of the bootstrap of a project, by its name or id. Config and secrets files are written by bootstrap-cloud itself: run it again in your folder.',
   ],
@@ -18,9 +16,7 @@ export const status = defineCommand({
   async run(call) {
     const client = await call.connect();
     const found = await client.get(await idOf(call, client));
-    const { summary } = await import('../follow/summary.js');
     if (!call.has('follow')) {
-      const { createLookUp, delegationOf } = await import('../identity/delegation.js');
       const delegation = await delegationOf(found, createLookUp(call.settings.dnsResolver));
       return {
         data: { bootstrap: found, ...(delegation !== undefined && { delegation }) },
@@ -28,7 +24,6 @@ export const status = defineCommand({
       };
     }
 
-    const { followToEnd, problemOfEnd, timingTable } = await import('../follow/follow.js');
     const timer = call.given.timer === true;
     const { view, timings } = await followToEnd(call, client, found, timer);
     if (timer && !call.output.json) call.output.say(timingTable(timings, call.output.style));
@@ -40,16 +35,3 @@ export const status = defineCommand({
     };
   },
 });
-
-/** The id of the newest bootstrap of the project that the command names. */
-export const idOf = async (call: Call, client: Client): Promise<string> => (await standingOf(call, client)).id;
-
-/** The newest bootstrap of that project. */
-export async function standingOf(call: Call, client: Client): Promise<BootstrapSummary> {
-  const project = call.word('project')?.text ?? '';
-  const found = await client.find(project);
-  if (found !== undefined) return found;
-  throw new Problem('not-found', `You have no bootstrap of a project ${JSON.stringify(project)}.`, {
-    advice: 'plinth beta bootstrap-cloud list shows those that you have.',
-  });
-}

@@ -1,15 +1,16 @@
 /** `plinth support`: one archive with what somebody needs who looks into a bootstrap's trouble, without secrets. */
 import { existsSync } from 'node:fs';
 import { shellWord } from '../../shared/command-words.js';
+import { withoutSuspects } from '../../shared/secret-forms.js';
+import { idOf } from '../bootstrap/named.js';
 import { placeOf, whyUnwritable } from '../files/files.js';
 import { defineCommand } from '../frame/command.js';
 import { printable } from '../frame/output.js';
-import { idOf } from './status.js';
+import { archiveOf, standing, unwritable, writeArchive } from '../support/archive.js';
+import { gather } from '../support/gather.js';
+import { registerKnownSecrets } from '../support/known-secrets.js';
 
 export const support = defineCommand({
-  words: 'support',
-  takes: ['project'],
-  summary: 'Pack what shows the trouble of a bootstrap into one archive, without secrets',
   description: [
     'Writes one archive to hand to whoever helps you. It holds what status shows, the events, the machine logs that you may read, the install config, the versions of both sides, and the findings of plinth doctor. It changes nothing.',
     'Secrets that this computer knows are taken out, and everything that looks like a key or a token. Names, e-mail addresses and IP addresses stay, so look through it before you hand it to strangers.',
@@ -19,17 +20,6 @@ export const support = defineCommand({
   examples: ['plinth support demo', 'plinth support demo --to /tmp/demo.tar.gz'],
 
   async run(call) {
-    const [
-      { archiveOf, standing, unwritable, writeArchive },
-      { gather },
-      { withoutSuspects },
-      { registerKnownSecrets },
-    ] = await Promise.all([
-      import('../support/archive.js'),
-      import('../support/gather.js'),
-      import('../../shared/secret-forms.js'),
-      import('../support/known-secrets.js'),
-    ]);
     const { redact } = call.settings.redactor;
     const project = call.word('project')?.text ?? '';
     const folder = `plinth-support-${project.replaceAll(/[^\w.-]/g, '-').slice(0, 30)}`;

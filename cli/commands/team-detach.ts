@@ -1,12 +1,11 @@
 /** `plinth team detach`: takes a team out of its organization. For operators. */
 import { Problem } from '../../shared/problems.js';
 import { defineCommand } from '../frame/command.js';
+import { confirm, unasked } from '../frame/confirm.js';
 import { printable } from '../frame/output.js';
+import { readInput } from '../organizations/input.js';
 
 export const teamDetach = defineCommand({
-  words: 'team detach',
-  takes: ['teamId'],
-  summary: 'Take a team out of its organization, as it was before it was migrated',
   description: [
     'Takes a team out of its organization. For operators of the deployment, when a team was migrated by mistake. The team gets back the members and roles that it had before. A team that was made in the organization keeps its present members.',
   ],
@@ -14,21 +13,10 @@ export const teamDetach = defineCommand({
   examples: ['plinth team detach 42'],
 
   async run(call) {
-    const [{ readInput }, { canAsk, confirm }] = await Promise.all([
-      import('../organization-input.js'),
-      import('../frame/confirm.js'),
-    ]);
-    const yes = call.has('yes');
-    const unasked = !yes && !canAsk(call.io);
-    const { teamId } = readInput(
-      call,
-      ['teamId'],
-      [],
-      unasked ? [{ path: '--yes', message: 'is needed here, as there is no terminal to ask on' }] : [],
-    );
+    const { teamId } = readInput(call, ['teamId'], [], unasked(call));
     const client = await call.connectOrganizations();
     const question = `Take team ${teamId} out of its organization, with the members that it had before it was migrated?`;
-    if (!yes && !(await confirm(question, call))) {
+    if (!call.has('yes') && !(await confirm(question, call))) {
       throw new Problem('bad-input', `Team ${teamId} stays where it is; nothing has changed.`);
     }
     const { team, restoredMembers, removedMembers } = await client.detach(teamId);

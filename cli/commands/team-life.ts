@@ -1,47 +1,39 @@
 /** `plinth team rename|set-role|delete|restore`: the life of a team. */
+
 import { defineCommand } from '../frame/command.js';
+import { unasked } from '../frame/confirm.js';
+import { printable } from '../frame/output.js';
+import { agreeToDelete, deletedText } from '../organizations/deletion.js';
+import { readInput } from '../organizations/input.js';
+import { roleText } from '../organizations/member-text.js';
 
 export const teamRename = defineCommand({
-  words: 'team rename',
-  takes: ['teamId', 'name'],
-  summary: 'Rename a team',
   description: ['Renames a team. For admins of the team or of its organization. Its number stays.'],
   examples: ['plinth team rename 42 platform-europe'],
 
   async run(call) {
-    const { readInput } = await import('../organization-input.js');
     const { teamId, name } = readInput(call, ['teamId', 'name']);
     const client = await call.connectOrganizations();
-    const [team, { printable }] = await Promise.all([client.renameTeam(teamId, name), import('../frame/output.js')]);
+    const team = await client.renameTeam(teamId, name);
     return { data: { team }, show: () => `Team ${teamId} is named ${printable(team.name)} now.` };
   },
 });
 
 export const teamSetRole = defineCommand({
-  words: 'team set-role',
-  takes: ['teamId', 'email', 'role'],
-  summary: 'Change the role of a member of a team',
   description: [
     'Changes the role of a member of a team. For admins of the team or of its organization. The last admin of a standalone team stays one.',
   ],
   examples: ['plinth team set-role 42 bob@example.com admin'],
 
   async run(call) {
-    const { readInput } = await import('../organization-input.js');
     const { teamId, email, role } = readInput(call, ['teamId', 'email', 'role']);
     const client = await call.connectOrganizations();
-    const [member, { roleText }] = await Promise.all([
-      client.setTeamRole(teamId, email, role),
-      import('../membership.js'),
-    ]);
+    const member = await client.setTeamRole(teamId, email, role);
     return { data: { member }, show: () => `${roleText(member)} of team ${teamId}.` };
   },
 });
 
 export const teamDelete = defineCommand({
-  words: 'team delete',
-  takes: ['teamId'],
-  summary: 'Delete a team',
   description: [
     'Deletes a team. For admins of the team or of its organization. Within 30 days, “team restore” takes it back.',
   ],
@@ -49,11 +41,6 @@ export const teamDelete = defineCommand({
   examples: ['plinth team delete 42'],
 
   async run(call) {
-    const [{ readInput }, { agreeToDelete, deletedText }, { unasked }] = await Promise.all([
-      import('../organization-input.js'),
-      import('../deletion.js'),
-      import('../frame/confirm.js'),
-    ]);
     const { teamId } = readInput(call, ['teamId'], [], unasked(call));
     const client = await call.connectOrganizations();
     await agreeToDelete(call, `team ${teamId}`);
@@ -66,22 +53,15 @@ export const teamDelete = defineCommand({
 });
 
 export const teamRestore = defineCommand({
-  words: 'team restore',
-  takes: ['teamId'],
-  summary: 'Take back that a team was deleted',
   description: [
     'Takes back that a team was deleted, within 30 days. For those who were its admins, and for admins of the organization that it was in. Whoever has left that organization meanwhile is no member of the team any more. plinth team list --deleted shows which there are.',
   ],
   examples: ['plinth team restore 42'],
 
   async run(call) {
-    const { readInput } = await import('../organization-input.js');
     const { teamId } = readInput(call, ['teamId']);
     const client = await call.connectOrganizations();
-    const [{ team, removedMembers }, { printable }] = await Promise.all([
-      client.restoreTeam(teamId),
-      import('../frame/output.js'),
-    ]);
+    const { team, removedMembers } = await client.restoreTeam(teamId);
     return {
       data: { team, removedMembers },
       show: () =>

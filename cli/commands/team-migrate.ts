@@ -1,18 +1,16 @@
 /** `plinth team migrate`: shows what a migration would do, asks before anyone is removed, and does exactly what it showed. */
-
 import { shellWord } from '../../shared/command-words.js';
 import type { MigrationPreview, MigrationReply } from '../../shared/organization/team.js';
 import { Problem } from '../../shared/problems.js';
 import { advised } from '../frame/advised.js';
-import { type Call, defineCommand } from '../frame/command.js';
+import { type CommandContext, defineCommand } from '../frame/command.js';
+import { confirm, unasked } from '../frame/confirm.js';
 import { printable, type Style } from '../frame/output.js';
-import { bootstrapLines } from '../moved-bootstraps.js';
+import { organizationIdOf, readInput } from '../organizations/input.js';
+import { bootstrapLines } from '../organizations/moved-bootstraps.js';
 import type { OrganizationClient } from '../service/organization-client.js';
 
 export const teamMigrate = defineCommand({
-  words: 'team migrate',
-  takes: ['teamId'],
-  summary: 'Move a standalone team into an organization',
   description: [
     'Moves a standalone team into an organization. For admins of both. If you are an admin of one, propose it with “team transfer”. First it shows who stays in the team and who would leave it. Then it does exactly that. If the team has changed meanwhile, it shows that anew.',
     'Every member of a team in an organization is also a member of that organization. It refuses a team with members outside. With --force it removes them from the team, after a question.',
@@ -30,17 +28,12 @@ export const teamMigrate = defineCommand({
   ],
 
   async run(call) {
-    const [{ organizationIdOf, readInput }, { canAsk }] = await Promise.all([
-      import('../organization-input.js'),
-      import('../frame/confirm.js'),
-    ]);
-    const [force, dryRun, yes] = [call.has('force'), call.has('dry-run'), call.has('yes')];
-    const unasked = force && !dryRun && !yes && !canAsk(call.io);
+    const [force, dryRun] = [call.has('force'), call.has('dry-run')];
     const { teamId, organization } = readInput(
       call,
       ['teamId', 'organization'],
       [],
-      unasked ? [{ path: '--yes', message: 'is needed with --force here, as there is no terminal to ask on' }] : [],
+      force && !dryRun ? unasked(call, '--force') : [],
     );
     const client = await call.connectOrganizations();
     const plan: Plan = { teamId, organization, organizationId: await organizationIdOf(client, organization), force };
@@ -78,7 +71,7 @@ interface Plan {
 /** The limit ends the loop if a team keeps changing. */
 const mostPreviews = 5;
 
-async function migrate(call: Call, client: OrganizationClient, plan: Plan): Promise<MigrationReply> {
+async function migrate(call: CommandContext, client: OrganizationClient, plan: Plan): Promise<MigrationReply> {
   const { output } = call;
   for (let shown = 1; ; shown += 1) {
     const { preview, etag } = await client.previewMigration(plan.teamId, plan.organizationId);
@@ -100,9 +93,8 @@ async function migrate(call: Call, client: OrganizationClient, plan: Plan): Prom
 /** How many leave, whether or not the service names them. */
 const leaving = ({ leaves, counts }: MigrationPreview): number => counts?.leaves ?? leaves.length;
 
-async function agree(call: Call, preview: MigrationPreview): Promise<void> {
+async function agree(call: CommandContext, preview: MigrationPreview): Promise<void> {
   if (call.has('yes')) return;
-  const { confirm } = await import('../frame/confirm.js');
   const { teamId } = preview;
   const many = leaving(preview);
   const who = many === 1 ? 'this member' : `these ${many} members`;

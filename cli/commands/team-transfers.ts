@@ -1,12 +1,13 @@
 /** `plinth team transfer|transfers|accept|refuse`: moves of a team that both sides agree on. */
-import { type Call, defineCommand } from '../frame/command.js';
+import { type CommandContext, defineCommand } from '../frame/command.js';
 import { printable } from '../frame/output.js';
+import { listing, time } from '../frame/table.js';
+import { organizationIdOf, readInput } from '../organizations/input.js';
 import type { OrganizationClient } from '../service/organization-client.js';
 
 const where = 'Organization that the team goes to, by id or name. Without one it is to stand alone.';
 
-async function readMove(call: Call) {
-  const { organizationIdOf, readInput } = await import('../organization-input.js');
+async function readMove(call: CommandContext) {
   const { teamId, organization } = readInput(call, ['teamId'], ['organization']);
   const client: OrganizationClient = await call.connectOrganizations();
   const organizationId = organization === undefined ? null : await organizationIdOf(client, organization);
@@ -27,9 +28,6 @@ const movedText = (teamId: number, organizationId: string | null, removed: reado
   ].join('\n');
 
 export const teamTransfer = defineCommand({
-  words: 'team transfer',
-  takes: ['teamId'],
-  summary: 'Take a team to an organization, or out of its own, by agreement',
   description: [
     'Takes a team into an organization, on to another one, or out of its organization. An admin of both sides moves it at once. Otherwise it is a proposal, which an admin of the other side accepts within 14 days.',
     'The sides are whose the team is, and where it goes. That is an organization, or the team itself where it stands alone.',
@@ -43,7 +41,6 @@ export const teamTransfer = defineCommand({
     if ('team' in result) {
       return { data: { ...result }, show: () => movedText(teamId, organizationId, result.removedMembers) };
     }
-    const { time } = await import('../frame/table.js');
     return {
       data: { transfer: result },
       show: () => `It is proposed that team ${teamId} goes ${place}, until ${time(result.expiresAt)}.`,
@@ -52,17 +49,13 @@ export const teamTransfer = defineCommand({
 });
 
 export const teamTransfers = defineCommand({
-  words: 'team transfers',
-  takes: ['teamId'],
-  summary: 'List what is proposed for a team',
   description: ['Lists the transfers that are proposed for a team. For admins of the team or of its organization.'],
   examples: ['plinth team transfers 42'],
 
   async run(call) {
-    const { readInput } = await import('../organization-input.js');
     const { teamId } = readInput(call, ['teamId']);
     const client = await call.connectOrganizations();
-    const [transfers, { listing, time }] = await Promise.all([client.transfers(teamId), import('../frame/table.js')]);
+    const transfers = await client.transfers(teamId);
     return {
       data: { transfers },
       show: (style) =>
@@ -81,9 +74,6 @@ export const teamTransfers = defineCommand({
 });
 
 export const teamAccept = defineCommand({
-  words: 'team accept',
-  takes: ['teamId'],
-  summary: 'Agree to what is proposed for a team',
   description: ['Agrees to a transfer that the other side has proposed. The team moves at once.'],
   flags: { organization: where },
   examples: ['plinth team accept 42 --organization acme'],
@@ -96,9 +86,6 @@ export const teamAccept = defineCommand({
 });
 
 export const teamRefuse = defineCommand({
-  words: 'team refuse',
-  takes: ['teamId'],
-  summary: 'Refuse what is proposed for a team, or take it back',
   description: ['Refuses a transfer, or takes back one that you have proposed.'],
   flags: { organization: where },
   examples: ['plinth team refuse 42 --organization acme'],

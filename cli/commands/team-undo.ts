@@ -2,13 +2,13 @@
 import type { UndoPreview } from '../../shared/organization/team.js';
 import { Problem } from '../../shared/problems.js';
 import { defineCommand } from '../frame/command.js';
+import { confirm, unasked } from '../frame/confirm.js';
 import { printable, type Style } from '../frame/output.js';
-import { bootstrapLines } from '../moved-bootstraps.js';
+import { time } from '../frame/table.js';
+import { readInput } from '../organizations/input.js';
+import { bootstrapLines } from '../organizations/moved-bootstraps.js';
 
 export const teamUndo = defineCommand({
-  words: 'team undo',
-  takes: ['teamId'],
-  summary: 'Undo the migration of a team into its organization',
   description: [
     'Undoes the migration of a team, within 30 days. The team stands alone again, with the members and roles that it had. First it shows every difference.',
     'For whoever may migrate the team, and for those who were its admins before the migration, also where it removed them.',
@@ -20,25 +20,14 @@ export const teamUndo = defineCommand({
   examples: ['plinth team undo 42 --dry-run', 'plinth team undo 42'],
 
   async run(call) {
-    const [{ readInput }, { canAsk, confirm }] = await Promise.all([
-      import('../organization-input.js'),
-      import('../frame/confirm.js'),
-    ]);
-    const [dryRun, yes] = [call.has('dry-run'), call.has('yes')];
-    const unasked = !dryRun && !yes && !canAsk(call.io);
-    const { teamId } = readInput(
-      call,
-      ['teamId'],
-      [],
-      unasked ? [{ path: '--yes', message: 'is needed here, as there is no terminal to ask on' }] : [],
-    );
+    const dryRun = call.has('dry-run');
+    const { teamId } = readInput(call, ['teamId'], [], dryRun ? [] : unasked(call));
     const client = await call.connectOrganizations();
     const { preview, etag } = await client.previewUndo(teamId);
-    const { time } = await import('../frame/table.js');
     const until = time(preview.until);
     if (dryRun) return { data: { dryRun, preview }, show: (style) => previewText(preview, until, style) };
     call.output.say(previewText(preview, until, call.output.style));
-    if (!yes && !(await confirm(`Undo the migration of team ${teamId}?`, call))) {
+    if (!call.has('yes') && !(await confirm(`Undo the migration of team ${teamId}?`, call))) {
       throw new Problem('bad-input', `Team ${teamId} stays where it is; nothing has changed.`);
     }
     const { team, restoredMembers, removedMembers } = await client.undoMigration(teamId, preview.migrationId, etag);

@@ -1,9 +1,11 @@
 /** `plinth team list|create|members|add-member|remove-member`: teams, standalone ones and those of an organization. */
 import { defineCommand } from '../frame/command.js';
+import { printable } from '../frame/output.js';
+import { listing, time } from '../frame/table.js';
+import { organizationIdOf, readInput } from '../organizations/input.js';
+import { addedText, memberTable } from '../organizations/member-text.js';
 
 export const teamList = defineCommand({
-  words: 'team list',
-  summary: 'List the teams that you belong to',
   description: ['Lists the teams that you belong to, the organization of each, and your role.'],
   flags: { deleted: 'List those that were deleted and can be restored, instead of the living ones.' },
   examples: ['plinth team list', 'plinth team list --deleted'],
@@ -11,7 +13,7 @@ export const teamList = defineCommand({
   async run(call) {
     const deleted = call.has('deleted');
     const client = await call.connectOrganizations();
-    const [teams, { listing, time }] = await Promise.all([client.teams(deleted), import('../frame/table.js')]);
+    const teams = await client.teams(deleted);
     return {
       data: { teams },
       show: (style) =>
@@ -33,9 +35,6 @@ export const teamList = defineCommand({
 });
 
 export const teamCreate = defineCommand({
-  words: 'team create',
-  takes: ['name'],
-  summary: 'Make a team, with you as its first admin',
   description: [
     'Makes a team, standalone or in an organization. You are its first admin. In an organization only its admins may.',
   ],
@@ -43,35 +42,27 @@ export const teamCreate = defineCommand({
   examples: ['plinth team create platform', 'plinth team create platform --organization acme'],
 
   async run(call) {
-    const { organizationIdOf, readInput } = await import('../organization-input.js');
     const { name, organization } = readInput(call, ['name'], ['organization']);
     const client = await call.connectOrganizations();
     const id = organization === undefined ? undefined : await organizationIdOf(client, organization);
-    const [team, { printable }] = await Promise.all([client.createTeam(name, id), import('../frame/output.js')]);
+    const team = await client.createTeam(name, id);
     return { data: { team }, show: () => `Team ${printable(team.name)} is made: ${team.teamId}` };
   },
 });
 
 export const teamMembers = defineCommand({
-  words: 'team members',
-  takes: ['teamId'],
-  summary: 'List the members of a team',
   description: ['Lists the members of a team, and their roles.'],
   examples: ['plinth team members 42'],
 
   async run(call) {
-    const { readInput } = await import('../organization-input.js');
     const { teamId } = readInput(call, ['teamId']);
     const client = await call.connectOrganizations();
-    const [members, { memberTable }] = await Promise.all([client.teamMembers(teamId), import('../membership.js')]);
+    const members = await client.teamMembers(teamId);
     return { data: { members }, show: (style) => memberTable(members, style) };
   },
 });
 
 export const teamAddMember = defineCommand({
-  words: 'team add-member',
-  takes: ['teamId', 'email'],
-  summary: 'Add a member to a team',
   description: [
     'Adds a member to a team: for admins of the team or of its organization. Into a team of an organization come only members of that organization.',
   ],
@@ -79,19 +70,14 @@ export const teamAddMember = defineCommand({
   examples: ['plinth team add-member 42 bob@example.com', 'plinth team add-member 42 carol@example.com --role admin'],
 
   async run(call) {
-    const { readInput } = await import('../organization-input.js');
     const { teamId, email, role } = readInput(call, ['teamId', 'email'], ['role']);
     const client = await call.connectOrganizations();
     const { member, added } = await client.addTeamMember(teamId, email, role);
-    const { addedText } = await import('../membership.js');
     return { data: { member, added }, show: () => addedText(member, added, `team ${teamId}`) };
   },
 });
 
 export const teamRemoveMember = defineCommand({
-  words: 'team remove-member',
-  takes: ['teamId', 'email'],
-  summary: 'Remove a member from a team',
   description: [
     'Removes a member from a team. For admins of the team or of its organization, and for yourself to leave. The last admin of a standalone team stays.',
   ],
@@ -102,7 +88,6 @@ export const teamRemoveMember = defineCommand({
   ],
 
   async run(call) {
-    const { readInput } = await import('../organization-input.js');
     const { teamId, email, why } = readInput(call, ['teamId', 'email'], ['why']);
     const client = await call.connectOrganizations();
     await client.removeTeamMember(teamId, email, why);

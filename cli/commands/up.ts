@@ -4,14 +4,19 @@ import type { PlanDocument } from '../../shared/bootstrap/plan.js';
 import type { PreflightFinding } from '../../shared/bootstrap/preflight.js';
 import type { PlanReply } from '../../shared/bootstrap/routes.js';
 import { Problem } from '../../shared/problems.js';
-import type { lookBeforehand } from '../follow/beginning.js';
+import { type Agree, bootstrapProject } from '../bootstrap/bootstrap-project.js';
+import { checkBeforehand } from '../bootstrap/checked-flags.js';
+import { findingGroups } from '../findings-text.js';
+import { lookBeforehand, toldOf } from '../follow/beginning.js';
+import { showPlan } from '../follow/plan-text.js';
 import { advised } from '../frame/advised.js';
-import { type Call, defineCommand } from '../frame/command.js';
-import { type Agree, bootstrapCloud } from './bootstrap-cloud.js';
+import { type CommandContext, defineCommand } from '../frame/command.js';
+import { confirm, unasked } from '../frame/confirm.js';
+import { problemOf } from '../preflight.js';
+import { projectFileOf, readProjectFile, refuseBroken } from '../project/file.js';
+import { givenBy, placedIn } from '../project/given.js';
 
 export const up = defineCommand({
-  words: 'up',
-  summary: 'Make the project that plinth.yaml describes, or go on with it',
   description: [
     'Reads plinth.yaml in this folder, shows what would be made and what it costs, and asks once. Then it does what beta bootstrap-cloud does. The same command again goes on. It does not ask again if there is nothing new to agree to.',
     'The keys of the file are the flags without dashes. A flag goes before the file. Relative paths in the file begin at its folder. Other folders are not searched for a plinth.yaml.',
@@ -36,21 +41,14 @@ export const up = defineCommand({
   ],
 
   async run(call) {
-    const [{ projectFileOf, readProjectFile, refuseBroken }, { givenBy, placedIn }, { unasked }] = await Promise.all([
-      import('../project/file.js'),
-      import('../project/given.js'),
-      import('../frame/confirm.js'),
-    ]);
     const file = await readProjectFile(projectFileOf(call), call.settings);
     refuseBroken(file, call.faults);
     const { given, faults } = await givenBy(file, call);
     const silence = call.has('check') || call.has('dry-run') ? [] : unasked(call);
-    const merged: Call = { ...call, given, faults: [...call.faults, ...faults, ...silence] };
+    const whole: CommandContext = { ...call, given, faults: [...call.faults, ...faults, ...silence] };
     try {
-      return await bootstrapCloud.run(
-        merged,
-        agreeTo(merged, { placedIn: (error) => placedIn(file, call.given, error) }),
-      );
+      if (call.has('check')) return await checkBeforehand(whole);
+      return await bootstrapProject(whole, agreeTo(whole, { placedIn: (error) => placedIn(file, call.given, error) }));
     } catch (error) {
       throw changedMeanwhile(placedIn(file, call.given, error));
     }
@@ -64,26 +62,25 @@ interface Places {
 
 /** Shows the plan, and asks unless the caller has agreed to all of it before. */
 const agreeTo =
-  (call: Call, { placedIn }: Places): Agree =>
+  (call: CommandContext, { placedIn }: Places): Agree =>
   async (client, request) => {
     const { given, output } = call;
     const reply = await client.plan(request);
-    const findings = reply.plan.bootstrap === null ? await found(call, client, request) : [];
+    const findings =
+      reply.plan.bootstrap === null ? toldOf((await lookBeforehand(call, client, request)).findings) : [];
     if (output.json) output.event({ type: 'plan', plan: reply.plan, cost: reply.cost, findings });
     else
-      await showNew(
+      showNew(
         call,
         reply,
         findings.map((each) => placed(each, placedIn)),
       );
     // What stops it is no matter of agreeing.
-    const { problemOf } = await import('../preflight.js');
     const stopped = problemOf(findings, 'It cannot be made');
     // People have read the faults among the findings.
     if (stopped !== undefined)
       throw output.json ? stopped : new Problem(stopped.code, stopped.detail, advising(stopped));
     if (!call.has('yes') && isNew(reply)) {
-      const { confirm } = await import('../frame/confirm.js');
       const question = reply.plan.bootstrap === null ? 'Make it?' : 'Go on with it?';
       if (!(await confirm(question, call))) throw new Problem('bad-input', 'You did not agree; nothing was made.');
     }
@@ -107,17 +104,8 @@ const isNew = ({ plan, changes = [] }: PlanReply): boolean =>
   changes.length > 0 ||
   plan.items.some(({ action }) => action !== 'make' && action !== 'keep');
 
-async function found(...asked: Parameters<typeof lookBeforehand>): Promise<readonly PreflightFinding[]> {
-  const { lookBeforehand, toldOf } = await import('../follow/beginning.js');
-  return toldOf((await lookBeforehand(...asked)).findings);
-}
-
 /** Things that are kept are only counted. */
-async function showNew(call: Call, reply: PlanReply, findings: readonly PreflightFinding[]): Promise<void> {
-  const [{ showPlan }, { findingGroups }] = await Promise.all([
-    import('../follow/plan-text.js'),
-    import('../findings-text.js'),
-  ]);
+function showNew(call: CommandContext, reply: PlanReply, findings: readonly PreflightFinding[]): void {
   const { items } = reply.plan;
   const news = items.filter(({ action }) => action !== 'keep');
   const plan: PlanDocument = { ...reply.plan, items: news };

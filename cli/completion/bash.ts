@@ -1,6 +1,6 @@
 /** The completion script for bash 3.2 and newer. It works without the package bash-completion. */
 import { namesFolder } from './seen-names.js';
-import type { FlagWord, Place } from './words.js';
+import type { CompletionPlace, FlagWord } from './words.js';
 
 /** A pattern for `case`. Names of flags and words of commands contain no pattern characters. */
 const alternatives = (texts: readonly string[]): string => texts.map((text) => `'${text}'`).join('|');
@@ -11,7 +11,7 @@ const namesOf = (flags: readonly FlagWord[]): string[] =>
 export const readNames = `_plinth_names() { command cat "${namesFolder}/$1" 2>/dev/null; }`;
 
 /** Follows the words into the commands, for bash and zsh. Sets `at` and `arguments`. */
-export const walk = (places: readonly Place[], valued: readonly FlagWord[], step: string): string => `${step}
+export const walk = (places: readonly CompletionPlace[], valued: readonly FlagWord[], step: string): string => `${step}
     case $word in
       --) return ;;
       ${alternatives(namesOf(valued))}) skip=1 ;;
@@ -26,11 +26,11 @@ export const walk = (places: readonly Place[], valued: readonly FlagWord[], step
 
 /** One line for each place that has something to complete. */
 export const cases = (
-  places: readonly Place[],
-  line: (place: Place) => readonly (readonly [string, string])[],
+  places: readonly CompletionPlace[],
+  line: (place: CompletionPlace) => readonly (readonly [string, string])[],
 ): string => places.flatMap((place) => line(place).map(([at, what]) => `      '${at}') ${what} ;;`)).join('\n');
 
-export function bashCompletion(places: readonly Place[], valued: readonly FlagWord[]): string {
+export function bashCompletion(places: readonly CompletionPlace[], valued: readonly FlagWord[]): string {
   const paths = namesOf(valued.filter(({ takes }) => takes === 'path'));
   const chosen = valued.flatMap(({ name, short, takes }) =>
     typeof takes === 'string' ? [] : [{ names: short === undefined ? [name] : [name, short], values: takes }],
@@ -85,7 +85,7 @@ complete -F _plinth plinth`;
 }
 
 /** At most one of the kinds stands at a position, and commands may stand beside them at the first one. */
-const nextWords = ({ words, next, values, names }: Place): (readonly [string, string])[] => {
+const nextWords = ({ words, next, values, names }: CompletionPlace): (readonly [string, string])[] => {
   const fixed = (at: number) => [...(at === 0 ? next.map(({ word }) => word) : []), ...(values.get(at) ?? [])];
   const seen = (at: number) => (names.has(at) ? ` $(_plinth_names ${names.get(at)})` : '');
   const positions = new Set([0, ...values.keys(), ...names.keys()]);

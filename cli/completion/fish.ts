@@ -1,5 +1,5 @@
 /** The completion script for fish, with the meaning of each word. */
-import type { FlagWord, Place } from './words.js';
+import type { CompletionPlace, FlagWord } from './words.js';
 
 const quoted = (text: string): string => `'${text.replaceAll(/['\\]/g, '\\$&')}'`;
 
@@ -21,7 +21,7 @@ function flagLine(words: string, { name, short, help, takes }: FlagWord): string
 }
 
 export const fishCompletion = (
-  places: readonly Place[],
+  places: readonly CompletionPlace[],
   valued: readonly FlagWord[],
 ): string => `# Completion of plinth in fish. To have it in every shell:
 #   plinth completion fish >~/.config/fish/completions/plinth.fish

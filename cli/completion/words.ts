@@ -20,7 +20,7 @@ export interface FlagWord {
 }
 
 /** After `plinth` and these words: a command, the beginning of some commands, or both. */
-export interface Place {
+export interface CompletionPlace {
   readonly words: string;
   readonly next: readonly { readonly word: string; readonly help: string }[];
   readonly flags: readonly FlagWord[];
@@ -71,7 +71,7 @@ function byPosition<T>(taken: readonly ArgumentName[], known: Partial<Record<Arg
   );
 }
 
-export function placesOf(commands: readonly Command[]): Place[] {
+export function placesOf(commands: readonly Command[]): CompletionPlace[] {
   const byWords = new Map(commands.map((command) => [command.words, command]));
   const all = new Set(
     commands.flatMap(({ words }) => {
@@ -79,7 +79,7 @@ export function placesOf(commands: readonly Command[]): Place[] {
       return parts.map((_, count) => parts.slice(0, count).join(' ')).concat(words);
     }),
   );
-  const beneath = (words: string): Place['next'] =>
+  const beneath = (words: string): CompletionPlace['next'] =>
     [...all]
       .filter((each) => each !== '' && each.slice(0, Math.max(0, each.lastIndexOf(' '))) === words)
       .map((each) => {

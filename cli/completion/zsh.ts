@@ -1,6 +1,6 @@
 /** The completion script for zsh, with the meaning of each word. */
 import { cases, readNames, walk } from './bash.js';
-import type { FlagWord, Place } from './words.js';
+import type { CompletionPlace, FlagWord } from './words.js';
 
 /** Quotes a text in single quotes. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
@@ -25,7 +25,10 @@ const specs = (flags: readonly FlagWord[]): string =>
     })
     .join(' ');
 
-export const zshCompletion = (places: readonly Place[], valued: readonly FlagWord[]): string => `#compdef plinth
+export const zshCompletion = (
+  places: readonly CompletionPlace[],
+  valued: readonly FlagWord[],
+): string => `#compdef plinth
 # Completion of plinth in zsh. To have it in every shell, in a folder of your $fpath:
 #   plinth completion zsh >~/.zfunc/_plinth
 ${readNames}

@@ -1,6 +1,7 @@
 /** Doctor's checks of the caller: whom the service recognizes, and what it allows them. */
 import { CallerView } from '../../shared/bootstrap/caller.js';
-import type { Call } from '../frame/command.js';
+import type { CommandContext } from '../frame/command.js';
+import { readCredentials } from '../identity/credentials-file.js';
 import { createToken } from '../identity/token.js';
 import { type Probe, probe } from '../service/probe.js';
 import type { Api } from '../settings.js';
@@ -16,7 +17,7 @@ export interface Reached {
   readonly check: Check;
 }
 
-export async function callerChecks(bootstraps: Reached, api: Reached, call: Call): Promise<Check[]> {
+export async function callerChecks(bootstraps: Reached, api: Reached, call: CommandContext): Promise<Check[]> {
   const urls = new Set([bootstraps, api].flatMap(({ url }) => url ?? []));
   if (urls.size === 0) return [skipped('credentials', 'no endpoint is known')];
   // A service account's token is for one endpoint only. The tokens are fetched in turn, so that a login is renewed only once.
@@ -26,7 +27,7 @@ export async function callerChecks(bootstraps: Reached, api: Reached, call: Call
   } catch (error) {
     return [failedBy('credentials', error)];
   }
-  const from = await sourceOf(call);
+  const from = sourceOf(call);
   const held = ok('credentials', from);
   const asked = async ({ api: which, url, check }: Reached): Promise<Probe | undefined> =>
     url === undefined || check.state === 'failed' ? undefined : probe(which, url, call, tokens.get(url));
@@ -41,9 +42,8 @@ export async function callerChecks(bootstraps: Reached, api: Reached, call: Call
   ];
 }
 
-async function sourceOf({ settings }: Call): Promise<string> {
+function sourceOf({ settings }: CommandContext): string {
   if (settings.token !== undefined) return 'PLINTH_TOKEN';
-  const { readCredentials } = await import('../identity/credentials-file.js');
   return readCredentials(settings) === undefined ? 'Application Default Credentials' : 'plinth login';
 }
 

@@ -5,12 +5,12 @@ import { flags } from '../../shared/bootstrap/options.js';
 import { type ConfigValues, configPath, readConfig } from '../files/config-file.js';
 import { placeOf, reason } from '../files/files.js';
 import { readSecretTextIfThere } from '../files/secret-text.js';
-import type { Call } from '../frame/command.js';
+import type { CommandContext } from '../frame/command.js';
 import { agentKeys, findSshKey, sshKeyFaults } from '../identity/ssh-key.js';
 import { sshProxyOf } from '../settings.js';
 import { type Check, failed, failedBy, ok, warning } from './check.js';
 
-export async function fileChecks({ settings }: Call): Promise<Check[]> {
+export async function fileChecks({ settings }: CommandContext): Promise<Check[]> {
   const path = configPath(settings.configFolder);
   let values: ConfigValues;
   try {
@@ -36,7 +36,7 @@ const settingNames = [
   ...['PLINTH_ACCESS_TOKEN', 'PLINTH_IAP_TUNNEL_URL', 'PLINTH_SERVICE_ACCOUNT'],
 ];
 
-function settingChecks(settings: Call['settings']): Check[] {
+function settingChecks(settings: CommandContext['settings']): Check[] {
   const name = 'settings';
   try {
     sshProxyOf(settings);
@@ -47,11 +47,11 @@ function settingChecks(settings: Call['settings']): Check[] {
   return set.length === 0 ? [] : [ok(name, `${set.join(', ')} ${set.length === 1 ? 'is' : 'are'} set`)];
 }
 
-export async function sshChecks(call: Call): Promise<Check[]> {
+export async function sshChecks(call: CommandContext): Promise<Check[]> {
   return [clientCheck(call), await keyCheck(call)];
 }
 
-function clientCheck({ settings: { env } }: Call): Check {
+function clientCheck({ settings: { env } }: CommandContext): Check {
   const name = 'SSH client';
   try {
     execFileSync('ssh', ['-V'], { stdio: 'ignore', timeout: 5000, env });
@@ -65,7 +65,7 @@ function clientCheck({ settings: { env } }: Call): Check {
   }
 }
 
-export async function keyCheck({ settings, given }: Call): Promise<Check> {
+export async function keyCheck({ settings, given }: CommandContext): Promise<Check> {
   const name = 'SSH key';
   const [fault] = await sshKeyFaults(given, settings);
   if (fault !== undefined) return failed(name, 'bad-input', `${fault.path} ${fault.message}`);

@@ -2,7 +2,7 @@
 import type { DeploymentFindingCode } from '../../shared/bootstrap/finding-codes.js';
 import type { PreflightFinding } from '../../shared/bootstrap/preflight.js';
 import { Problem } from '../../shared/problems.js';
-import type { Call } from '../frame/command.js';
+import type { CommandContext } from '../frame/command.js';
 import { createToken } from '../identity/token.js';
 import { type Probe, probe, probeConsole } from '../service/probe.js';
 import type { Check } from './check.js';
@@ -23,7 +23,7 @@ const states = { ok: 'ok', warning: 'warning', failed: 'stop', skipped: 'unknown
 const terraform = 'Apply terraform again (terraform apply): its grants stand in terraform/roles.json.';
 
 /** Nobody but people calls the function api, and it has no lane. What it may not read shows in its answers. */
-async function grantsOfApi(call: Call): Promise<PreflightFinding> {
+async function grantsOfApi(call: CommandContext): Promise<PreflightFinding> {
   const finding = { code: 'grants-api', title: 'Grants of api' } as const;
   const unknown = (what: string): PreflightFinding => ({
     ...finding,
@@ -70,7 +70,7 @@ const notTold = ({ kind, status = 0, why }: Probe, good: number): string | undef
 
 const detailOf = (body: unknown): string => String((body as { readonly detail?: unknown } | undefined)?.detail ?? '');
 
-export async function doorFindings(call: Call): Promise<PreflightFinding[]> {
+export async function doorFindings(call: CommandContext): Promise<PreflightFinding[]> {
   const [checks, grants] = await Promise.all([serviceChecks(call), grantsOfApi(call)]);
   return [...findingsOf(checks), grants];
 }

@@ -1,11 +1,13 @@
 /** Doctor's checks of the way to machines: the Google access token that IAP wants, whose it is, and a named jumpbox. */
 import type { Duplex } from 'node:stream';
+import { dial } from '../../functions/remote/dial.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import type { CallerView } from '../../shared/bootstrap/caller.js';
 import { asciiLowerCased } from '../../shared/organization/email.js';
-import { idOf } from '../commands/status.js';
-import type { Call } from '../frame/command.js';
+import { idOf } from '../bootstrap/named.js';
+import type { CommandContext } from '../frame/command.js';
 import { createAccessToken, type FoundToken, findAccessToken } from '../identity/access-token.js';
+import { addKeyCommand, readOsLogin } from '../identity/os-login.js';
 import { jumpboxIn, jumpboxName } from '../machines/jumpbox.js';
 import { agentFor } from '../network/send.js';
 import { sshProxyOf, tunnelUrlOf } from '../settings.js';
@@ -15,7 +17,7 @@ const tokenName = 'access token for IAP';
 const timeoutSeconds = 15;
 
 /** With a project, its machines decide. Without one, the deployment does. */
-export async function machineChecks(call: Call, { email, machineAccess }: CallerView): Promise<Check[]> {
+export async function machineChecks(call: CommandContext, { email, machineAccess }: CallerView): Promise<Check[]> {
   if (call.word('project') === undefined) return machineAccess === 'iap' ? tokenChecks(call, email) : [];
   try {
     const client = await call.connect();
@@ -31,7 +33,7 @@ export async function machineChecks(call: Call, { email, machineAccess }: Caller
   }
 }
 
-async function tokenChecks({ settings, interrupted }: Call, email: string): Promise<Check[]> {
+async function tokenChecks({ settings, interrupted }: CommandContext, email: string): Promise<Check[]> {
   let found: FoundToken;
   try {
     found = await findAccessToken(settings, { interrupted });
@@ -47,13 +49,12 @@ async function tokenChecks({ settings, interrupted }: Call, email: string): Prom
 
 /** Whether Google knows a user and a key of the caller. */
 async function osLoginCheck(
-  { settings, interrupted }: Call,
+  { settings, interrupted }: CommandContext,
   { projectId }: BootstrapView,
   email: string,
 ): Promise<Check> {
   const name = 'OS Login';
   try {
-    const { addKeyCommand, readOsLogin } = await import('../identity/os-login.js');
     const { user, keys } = await readOsLogin(settings, { projectId, email: () => email, interrupted });
     if (keys.length > 0) return ok(name, `machines know you as ${user}`);
     return warning(name, `machines know you as ${user}, by no SSH key`, `Bring one: ${addKeyCommand(projectId)}`);
@@ -63,7 +64,7 @@ async function osLoginCheck(
 }
 
 /** Opens a connection to the jumpbox's SSH, and sends nothing. */
-async function wayCheck(call: Call, view: BootstrapView, name: string): Promise<Check> {
+async function wayCheck(call: CommandContext, view: BootstrapView, name: string): Promise<Check> {
   const jumpbox = jumpboxIn(view);
   if (jumpbox === undefined) return skipped(name, 'it has no jumpbox yet');
   const { tunnel, externalIp, internalIp } = jumpbox;
@@ -77,12 +78,11 @@ async function wayCheck(call: Call, view: BootstrapView, name: string): Promise<
   }
 }
 
-async function dialed({ settings }: Call, address: string): Promise<Duplex> {
-  const { dial } = await import('../../functions/remote/dial.js');
+async function dialed({ settings }: CommandContext, address: string): Promise<Duplex> {
   return dial(address, 22, { name: jumpboxName, proxy: sshProxyOf(settings), timeoutSeconds });
 }
 
-async function tunneled({ settings, interrupted: signal }: Call, place: Omit<Parameters<Open>[0], 'port'>) {
+async function tunneled({ settings, interrupted: signal }: CommandContext, place: Omit<Parameters<Open>[0], 'port'>) {
   const { openTunnel } = await import('../../functions/remote/iap/tunnel.js');
   const token = createAccessToken(settings, signal);
   const url = tunnelUrlOf(settings);

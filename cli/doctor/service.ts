@@ -2,7 +2,7 @@
  * Doctor's checks of the service: its address, whether it answers, its version, its clock, and who it thinks the caller is.
  */
 import { version } from '../../shared/version.js';
-import type { Call } from '../frame/command.js';
+import type { CommandContext } from '../frame/command.js';
 import { versionAdvice } from '../service/other-version.js';
 import { probe } from '../service/probe.js';
 import type { Api } from '../settings.js';
@@ -15,7 +15,7 @@ const names = { bootstraps: 'bootstrap API', api: 'organization API' } as const;
 /** Google refuses signed requests that are more than five minutes off. Well before that, expired tokens look fresh. */
 const skewSeconds = { warning: 30, failed: 300 } as const;
 
-export async function serviceChecks(call: Call): Promise<Check[]> {
+export async function serviceChecks(call: CommandContext): Promise<Check[]> {
   const [bootstraps, api] = await Promise.all([reach('bootstraps', call), reach('api', call)]);
   const reached = [bootstraps, api];
   const origins = new Set(reached.flatMap(({ url }) => (url === undefined ? [] : [new URL(url).origin])));
@@ -30,7 +30,7 @@ export async function serviceChecks(call: Call): Promise<Check[]> {
   ];
 }
 
-async function reach(api: Api, call: Call): Promise<Reached> {
+async function reach(api: Api, call: CommandContext): Promise<Reached> {
   const name = names[api];
   let url: string;
   try {

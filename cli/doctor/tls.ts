@@ -4,7 +4,7 @@ import { request } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { reasonOf } from '../../shared/network-reason.js';
 import { Problem } from '../../shared/problems.js';
-import type { Call } from '../frame/command.js';
+import type { CommandContext } from '../frame/command.js';
 import { time } from '../frame/table.js';
 import { agentFor } from '../network/send.js';
 import { trustAdvice } from '../service/answer-problem.js';
@@ -16,7 +16,7 @@ const soonMs = 7 * 24 * 3600_000;
 /** A connection of its own, because a failed call only says that it failed. */
 export async function tlsCheck(
   origin: string,
-  { settings, interrupted }: Pick<Call, 'settings' | 'interrupted'>,
+  { settings, interrupted }: Pick<CommandContext, 'settings' | 'interrupted'>,
 ): Promise<Check> {
   const { protocol, host } = new URL(origin);
   const name = `TLS of ${host}`;

@@ -1,7 +1,8 @@
 /** Checks a configuration: first each value by itself, then by asking each address what answers there. */
 import { Problem } from '../../shared/problems.js';
-import type { Call } from '../frame/command.js';
+import type { CommandContext } from '../frame/command.js';
 import { printable } from '../frame/output.js';
+import { discover } from '../identity/oauth.js';
 import { versionAdvice } from '../service/other-version.js';
 import { probe } from '../service/probe.js';
 import { type Api, defaultIssuer } from '../settings.js';
@@ -20,8 +21,7 @@ interface Validated {
   readonly failed: Problem | undefined;
 }
 
-export async function validate(values: ConfigValues, { settings, interrupted }: Call): Promise<Validated> {
-  const { discover } = await import('../identity/oauth.js');
+export async function validate(values: ConfigValues, { settings, interrupted }: CommandContext): Promise<Validated> {
   const endpoint = async (api: Api): Promise<{ text?: string; why?: string }> => {
     const url = values[`endpoints.${api}`];
     if (url === undefined) return {};

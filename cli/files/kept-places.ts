@@ -11,6 +11,7 @@ import {
   type LocalOptions,
 } from '../../shared/bootstrap/options.js';
 import type { Fault } from '../../shared/problems.js';
+import { findSshKey } from '../identity/ssh-key.js';
 import type { Settings } from '../settings.js';
 import { whyNothingIn } from './files.js';
 import { identityPath } from './secrets-file.js';
@@ -23,12 +24,12 @@ export interface Kept {
   readonly standing?: { readonly id: string | undefined };
 }
 
-export async function keptFaults(kept: Kept, settings: Settings): Promise<Fault[]> {
+export function keptFaults(kept: Kept, settings: Settings): Fault[] {
   const { given, options } = kept;
   const { configFolder } = settings;
   return [
     ...faultsIn(identityFolder(kept, configFolder)),
-    ...(await newKeyFaults(kept, settings)),
+    ...newKeyFaults(kept, settings),
     ...faultsIn(options.createTestUser ? join(configFolder, 'test-users') : undefined),
     // Where an upload to Cloud Storage goes on after a kill.
     ...faultsIn(fileOptions.some((option) => given[option] !== undefined) ? join(configFolder, 'uploads') : undefined),
@@ -36,10 +37,9 @@ export async function keptFaults(kept: Kept, settings: Settings): Promise<Fault[
 }
 
 /** Of the key that plinth makes where none is found. A plan holds for one key, so it is kept, too. */
-export async function newKeyFaults({ given, local }: Pick<Kept, 'given' | 'local'>, settings: Settings) {
+export function newKeyFaults({ given, local }: Pick<Kept, 'given' | 'local'>, settings: Settings) {
   // A key that a flag names is never made.
   if ((given.sshPublicKeyPath ?? given.sshPrivateKeyPath) !== undefined) return [];
-  const { findSshKey } = await import('../identity/ssh-key.js');
   const { keep } = findSshKey(given, local.sshPublicKeyPath, settings);
   return faultsIn(keep === undefined ? undefined : join(settings.configFolder, 'ssh'));
 }

@@ -10,13 +10,14 @@ import {
 } from '../../shared/bootstrap/plan.js';
 import { shellWord } from '../../shared/command-words.js';
 import { type Fault, Problem } from '../../shared/problems.js';
-import type { Call } from '../frame/command.js';
+import type { CommandContext } from '../frame/command.js';
 import { refusal } from '../frame/required.js';
 import { expandHome, homePlaceOf, openMode, placeOf, reason, whyUnwritable, writeWhole } from './files.js';
 import { readGivenText } from './given-text.js';
+import { newKeyFaults } from './kept-places.js';
 
 /** Throws `bad-input` if the file is no plan of this kind, or was changed by hand. Undefined: no `--apply` was given. */
-export async function readPlan(call: Call, kind: PlanDocument['kind']): Promise<PlanDocument | undefined> {
+export function readPlan(call: CommandContext, kind: PlanDocument['kind']): PlanDocument | undefined {
   const word = call.word('apply');
   if (word === undefined) return undefined;
   const refused = (message: string) =>
@@ -35,18 +36,17 @@ export async function readPlan(call: Call, kind: PlanDocument['kind']): Promise<
 }
 
 /** Why the plan cannot be written, found before the service is asked for it. `local`: of a bootstrap, whose key it keeps. */
-export async function planFaults({ word, given, settings }: Call, local?: LocalOptions): Promise<Fault[]> {
+export function planFaults({ word, given, settings }: CommandContext, local?: LocalOptions): Fault[] {
   const { text } = word('plan') ?? {};
   if (text === undefined) return [];
   const why = text === '' ? 'it has no name' : whyUnwritable(homePlaceOf(text, settings));
   const own = why === undefined ? [] : [{ path: '--plan', message: `${text} cannot be written: ${why}`.trimStart() }];
   if (local === undefined) return own;
-  const { newKeyFaults } = await import('./kept-places.js');
-  return [...own, ...(await newKeyFaults({ given, local }, settings))];
+  return [...own, ...newKeyFaults({ given, local }, settings)];
 }
 
 /** Where it was written. Undefined: no `--plan` was given. */
-export function writePlan(call: Call, plan: PlanDocument): string | undefined {
+export function writePlan(call: CommandContext, plan: PlanDocument): string | undefined {
   const word = call.word('plan');
   if (word === undefined) return undefined;
   const path = expandHome(word.text, call.settings.home);

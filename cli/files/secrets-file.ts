@@ -3,12 +3,13 @@
  * only for others or changed meanwhile is refused: never sent, moved aside or replaced.
  */
 import { join } from 'node:path';
+import { identitiesIn } from '../../shared/install-config/age-identity.js';
 import { Problem } from '../../shared/problems.js';
 import type { Settings } from '../settings.js';
 import { fileWord, placeOf, reason } from './files.js';
 import { readSecretTextIfThere } from './secret-text.js';
 
-export interface StandingSecrets {
+export interface SecretsOnDisk {
   /** As the caller wrote it. */
   readonly path: string;
   readonly place: string;
@@ -35,7 +36,6 @@ export async function keptIdentities(
   const path = identityPath(settings.configFolder, id);
   const text = readIdentities(path, settings);
   if (text === undefined) return undefined;
-  const { identitiesIn } = await import('../../shared/install-config/age-identity.js');
   const found = await identitiesIn(text, path);
   return found.length === 0 ? undefined : { text, recipients: found.map(({ recipient }) => recipient) };
 }
@@ -48,14 +48,14 @@ function readIdentities(path: string, settings: Pick<Settings, 'redactor'>): str
   }
 }
 
-export function standingSecrets(path: string, settings: Settings): StandingSecrets | undefined {
+export function standingSecrets(path: string, settings: Settings): SecretsOnDisk | undefined {
   const place = placeOf(path, settings);
   const text = readSecretTextIfThere(place, 'secrets file', settings);
   return text === undefined ? undefined : { path, place, text };
 }
 
 /** Throws what is wrong with the file, as far as plinth can see without a key. */
-export async function checkSecrets({ path, text }: Pick<StandingSecrets, 'path' | 'text'>): Promise<void> {
+export async function checkSecrets({ path, text }: Pick<SecretsOnDisk, 'path' | 'text'>): Promise<void> {
   const { sopsFault } = await loadForm();
   const fault = sopsFault(text);
   if (fault !== undefined) throw of(path, fault);
@@ -72,7 +72,7 @@ export async function isInClear(text: string): Promise<boolean> {
  * Otherwise the config beside it decides.
  */
 export async function isOf(
-  file: StandingSecrets,
+  file: SecretsOnDisk,
   id: string,
   configIsOurs: boolean,
   settings: Pick<Settings, 'configFolder' | 'redactor'>,
@@ -88,7 +88,7 @@ export async function isOf(
 }
 
 /** Compares the contents, because encrypted texts always differ. Throws for a file that must not be replaced. */
-export async function opensToTheSame(file: StandingSecrets, made: string, identity: string): Promise<boolean> {
+export async function opensToTheSame(file: SecretsOnDisk, made: string, identity: string): Promise<boolean> {
   if (file.text === made) return true;
   const { decryptSecrets, sameContent } = await import('../../shared/install-config/secrets.js');
   const stands = await decryptSecrets(file.text, identity).catch((error: unknown) => {
@@ -102,7 +102,7 @@ export async function opensToTheSame(file: StandingSecrets, made: string, identi
 
 /** What this run has read or written, by place. If the text differs now, somebody else has written it since. */
 const seenTexts = new Map<string, string>();
-export const remember = ({ place, text }: StandingSecrets): void => void seenTexts.set(place, text);
+export const remember = ({ place, text }: SecretsOnDisk): void => void seenTexts.set(place, text);
 
 const changedMeanwhile = (path: string): Problem =>
   new Problem('bad-input', `${path} was changed while the bootstrap ran.`, {

@@ -8,6 +8,7 @@ import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import type { LocalOptions } from '../../shared/bootstrap/options.js';
 import type { BootstrapRequest } from '../../shared/bootstrap/request.js';
 import { refusalOf } from '../../shared/bootstrap/rules.js';
+import { recipientOf } from '../../shared/install-config/age-identity.js';
 import { type Fault, Problem } from '../../shared/problems.js';
 import type { Client } from '../service/client.js';
 import type { Settings } from '../settings.js';
@@ -150,7 +151,7 @@ export async function readBase(
   keys: readonly DatacenterKey[],
   settings: Settings,
 ): Promise<NonNullable<BootstrapRequest['base']>> {
-  const faults = await keptFaults(kept, settings);
+  const faults = keptFaults(kept, settings);
   if (faults.length > 0) throw refusalOf(faults);
   const { local, standing } = kept;
   const { id } = standing;
@@ -297,7 +298,6 @@ async function keepIdentity(
   });
   if (kept !== undefined) return { path, text: kept.text, state: 'unchanged' };
   const text = registerText((await client.ageIdentity(id)).trim(), 'age identity', settings);
-  const { recipientOf } = await import('../../shared/install-config/age-identity.js');
   const recipient = await recipientOf(text, 'What the service sent');
   try {
     await onDisk(path, undefined, () => {

@@ -4,11 +4,11 @@ import { forecastText } from '../../shared/bootstrap/forecast-text.js';
 import type { Beginning, PreflightFinding, PreflightReply } from '../../shared/bootstrap/preflight.js';
 import type { BootstrapRequest } from '../../shared/bootstrap/request.js';
 import { Problem } from '../../shared/problems.js';
-import { beginningCostText } from '../cost.js';
 import { findingGroups } from '../findings-text.js';
-import type { Call } from '../frame/command.js';
+import type { CommandContext } from '../frame/command.js';
 import { table, time } from '../frame/table.js';
 import type { Client } from '../service/client.js';
+import { beginningCostText } from './cost-text.js';
 
 type Shown = Omit<Beginning, 'forecast'> & Partial<Pick<Beginning, 'forecast'>>;
 
@@ -42,7 +42,7 @@ interface ShownBeginning {
  * shown where the service refuses: the beginning that follows is refused with the same findings.
  */
 export async function showBeginning(
-  call: Call,
+  call: CommandContext,
   client: Client,
   request: BootstrapRequest,
 ): Promise<ShownBeginning | undefined> {
@@ -65,7 +65,7 @@ export const toldOf = (findings: readonly PreflightFinding[]): readonly Prefligh
   findings.filter(({ code, state }) => state !== 'ok' && code !== 'options');
 
 export const lookBeforehand = (
-  { interrupted }: Call,
+  { interrupted }: CommandContext,
   client: Client,
   { options, sshPublicKey, strict, maxCost, team }: BootstrapRequest,
 ): Promise<PreflightReply> =>

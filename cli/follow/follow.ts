@@ -7,7 +7,7 @@ import { shellWord } from '../../shared/command-words.js';
 import { Problem } from '../../shared/problems.js';
 import type { FileKeeper } from '../files/file-keeper.js';
 import { clip, widthOf } from '../frame/cells.js';
-import type { Call } from '../frame/command.js';
+import type { CommandContext } from '../frame/command.js';
 import { joinedSignal } from '../frame/joined-signal.js';
 import { printable, type Style } from '../frame/output.js';
 import { startDisplay } from '../frame/terminal.js';
@@ -24,7 +24,7 @@ export interface Followed {
   readonly timings: readonly Timing[];
 }
 
-type Follower = Pick<Call, 'io' | 'output' | 'interrupted' | 'given'>;
+type Follower = Pick<CommandContext, 'io' | 'output' | 'interrupted' | 'given'>;
 
 /** What this machine does for a bootstrap while following it. */
 export interface Helper {

@@ -5,14 +5,14 @@ import { type BootstrapOptions, flagName, isSecret, type Option, optionNames } f
 import type { PlanDocument } from '../../shared/bootstrap/plan.js';
 import type { PlanReply } from '../../shared/bootstrap/routes.js';
 import { Problem } from '../../shared/problems.js';
-import { planCostText } from '../cost.js';
 import { planRows, writePlan } from '../files/plan-file.js';
-import type { Call } from '../frame/command.js';
+import type { CommandContext } from '../frame/command.js';
 import type { Style } from '../frame/output.js';
 import { listing, table } from '../frame/table.js';
+import { planCostText } from './cost-text.js';
 
 /** Where the service does not answer, a dry run shows what the flags alone say. `--plan` writes nothing then. */
-export async function planOrFlags(call: Call, ask: () => Promise<PlanReply>, options: BootstrapOptions) {
+export async function planOrFlags(call: CommandContext, ask: () => Promise<PlanReply>, options: BootstrapOptions) {
   try {
     return showPlan(call, await ask());
   } catch (error) {
@@ -23,7 +23,7 @@ export async function planOrFlags(call: Call, ask: () => Promise<PlanReply>, opt
 }
 
 /** What stands, what would be made and what it costs is the service's to say, so there is no hash. */
-function showFlags({ given }: Call, options: BootstrapOptions, { detail, advice }: Problem) {
+function showFlags({ given }: CommandContext, options: BootstrapOptions, { detail, advice }: Problem) {
   const values = optionNames.flatMap((option): [string, string][] => {
     const value = (options as Partial<Record<Option, unknown>>)[option];
     if (value === undefined || isSecret(option)) return [];
@@ -47,9 +47,8 @@ function showFlags({ given }: Call, options: BootstrapOptions, { detail, advice 
 }
 
 /** Writes the file that `--plan` names, too. */
-export function showPlan(call: Call, { instances, warnings, plan, changes = [], forecast, cost }: PlanReply) {
+export function showPlan(call: CommandContext, { instances, warnings, plan, changes = [], forecast, cost }: PlanReply) {
   const file = writePlan(call, plan);
-  const text = (value: unknown) => (value === null || value === undefined ? 'not set' : String(value));
   const part = (title: string, rows: readonly (readonly string[])[], style: Style) =>
     rows.length === 0 ? [] : [style.bold(title), ...table(rows), ''];
   return {
@@ -74,7 +73,7 @@ export function showPlan(call: Call, { instances, warnings, plan, changes = [], 
         ),
         ...part(
           'Options',
-          changes.map(({ option, from, to }) => [option, `${text(from)} → ${text(to)}`]),
+          changes.map((change) => [change.option, changeText(change)]),
           style,
         ),
         `Cost: ${planCostText(cost)}`,
@@ -82,6 +81,12 @@ export function showPlan(call: Call, { instances, warnings, plan, changes = [], 
         planEnd(plan, file),
       ].join('\n'),
   };
+}
+
+/** `4h → 8h` */
+export function changeText({ from, to }: NonNullable<PlanReply['changes']>[number]): string {
+  const text = (value: unknown) => (value === null || value === undefined ? 'not set' : String(value));
+  return `${text(from)} → ${text(to)}`;
 }
 
 export const planEnd = ({ hash }: PlanDocument, file: string | undefined): string =>

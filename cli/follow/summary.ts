@@ -2,13 +2,13 @@
 import type { BootstrapView, InstanceView, VmView } from '../../shared/bootstrap/bootstrap.js';
 import { forecastText } from '../../shared/bootstrap/forecast-text.js';
 import { shellWord } from '../../shared/command-words.js';
-import { type CostEnd, costText } from '../cost.js';
 import type { WrittenFile } from '../files/standing-files.js';
 import { printable, type Style } from '../frame/output.js';
 import { type Cell, table, time } from '../frame/table.js';
 import type { Delegation } from '../identity/delegation.js';
 import { jumpboxIn } from '../machines/jumpbox.js';
 import type { FetchedUser } from '../machines/test-user.js';
+import { type CostEnd, costText } from './cost-text.js';
 import { lifeRows } from './life-text.js';
 
 const provisioning: Readonly<Record<VmView['provisioning'], string>> = {

@@ -1,6 +1,6 @@
 /**
  * Reads values from the command line as they were written: byte for byte, always text. It reports every fault at once. cac
- * matches commands and prints help, but it would turn `0123` into 123, so it never sees a value.
+ * matches commands, but it would turn `0123` into 123, so it never sees a value.
  */
 import { parseArgs } from 'node:util';
 import { nearest } from '../../shared/nearest.js';

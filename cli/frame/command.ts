@@ -5,7 +5,7 @@ import type { Token } from '../identity/token.js';
 import type { Client } from '../service/client.js';
 import type { OrganizationClient } from '../service/organization-client.js';
 import type { Api, Settings } from '../settings.js';
-import { type ArgumentName, bracketed } from './arguments.js';
+import type { ArgumentName } from './arguments.js';
 import type { CommandFlag, FlagOfKind } from './flags.js';
 import type { Io } from './io.js';
 import type { Output, Shown } from './output.js';
@@ -16,7 +16,7 @@ interface Word {
   readonly text: string;
 }
 
-export interface Call {
+export interface CommandContext {
   /** Returns an argument, or else a flag with a value. */
   word(name: ArgumentName | FlagOfKind<'string'>): Word | undefined;
   readonly given: GivenFlags;
@@ -51,17 +51,10 @@ interface CommandResult {
   readonly exitCode?: number;
 }
 
-export interface Command {
-  /** `beta bootstrap-cloud status` */
-  readonly words: string;
-  /** Required arguments. */
-  readonly takes?: readonly ArgumentName[];
-  /** Optional arguments, after the required ones. */
-  readonly mayTake?: readonly ArgumentName[];
+/** What a command's module says of it, and what it does. It reads like its own help page. */
+export interface CommandDefinition {
   /** It passes on what follows `--`. The name and help describe that. */
   readonly passes?: { readonly name: string; readonly help: string };
-  /** One line. */
-  readonly summary: string;
   readonly description: readonly string[];
   /** Options from the flag table. */
   readonly options?: readonly Option[];
@@ -71,18 +64,52 @@ export interface Command {
   readonly flags?: Readonly<Partial<Record<CommandFlag, string>>>;
   readonly examples: readonly string[];
   /** `show` returns what people read on stdout. */
-  run(call: Call): Promise<CommandResult & Shown>;
+  run(call: CommandContext): Promise<CommandResult & Shown>;
 }
 
-export const defineCommand = (command: Command): Command => command;
+export const defineCommand = (definition: CommandDefinition): CommandDefinition => definition;
 
-/** `org add-member <organization> <email>` */
-export const usageOf = ({ words, takes = [], mayTake = [], passes }: Command): string =>
-  [
-    words,
-    ...takes.map(bracketed),
-    ...mayTake.map((name) => `[${name}]`),
-    ...(passes === undefined ? [] : [passedText(passes)]),
-  ].join(' ');
+/** What the list of all commands says of each. */
+export interface CommandName {
+  /** As cac reads it: `org invite <organization> [email]`. */
+  readonly usage: string;
+  /** `org invite` */
+  readonly words: string;
+  /** Required arguments. */
+  readonly takes: readonly ArgumentName[];
+  /** Optional arguments, after the required ones. */
+  readonly mayTake: readonly ArgumentName[];
+  /** One line. */
+  readonly summary: string;
+}
 
-export const passedText = ({ name }: NonNullable<Command['passes']>): string => `[-- ${name}…]`;
+export interface ListedCommand extends CommandName {
+  load(): Promise<CommandDefinition>;
+}
+
+export type Command = CommandName & CommandDefinition;
+
+/** `name`: under which the module exports the command. */
+export const listed = <N extends string>(
+  usage: string,
+  summary: string,
+  module: () => Promise<Readonly<Record<N, CommandDefinition>>>,
+  name: N,
+): ListedCommand => ({
+  usage,
+  words: usage.replace(/ [<[].*$/, ''),
+  takes: argumentsIn(usage, /<(\w+)>/g),
+  mayTake: argumentsIn(usage, /\[(\w+)\]/g),
+  summary,
+  load: async () => (await module())[name],
+});
+
+const argumentsIn = (usage: string, form: RegExp): ArgumentName[] =>
+  [...usage.matchAll(form)].map(([, name]) => name as ArgumentName);
+
+export const loadCommand = async (command: ListedCommand): Promise<Command> => ({
+  ...command,
+  ...(await command.load()),
+});
+
+export const passedText = ({ name }: NonNullable<CommandDefinition['passes']>): string => `[-- ${name}…]`;

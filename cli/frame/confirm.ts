@@ -2,12 +2,12 @@
 import { createInterface } from 'node:readline/promises';
 import { type Fault, Problem } from '../../shared/problems.js';
 import { oneSpelling } from '../../shared/visible-text.js';
-import type { Call } from './command.js';
+import type { CommandContext } from './command.js';
 import type { Io } from './io.js';
 import { paintedLine } from './printable.js';
 import { wrapLine } from './wrap-line.js';
 
-type Asking = Pick<Call, 'io' | 'interrupted'>;
+type Asking = Pick<CommandContext, 'io' | 'interrupted'>;
 
 /** The least that a terminal has left for an answer behind its question. */
 const answerCells = 20;
@@ -15,9 +15,12 @@ const answerCells = 20;
 /** Whether a person can read the question and answer it. */
 export const canAsk = ({ stdin, stderr }: Io): boolean => stdin.isTTY === true && stderr.isTTY === true;
 
-/** The fault where nobody can be asked and no --yes was given. */
-export const unasked = ({ io, has }: Pick<Call, 'io' | 'has'>): readonly Fault[] =>
-  has('yes') || canAsk(io) ? [] : [{ path: '--yes', message: 'is needed here, as there is no terminal to ask on' }];
+/** The fault where nobody can be asked and no --yes was given. `beside`: the flag because of which it is asked. */
+export const unasked = ({ io, has }: Pick<CommandContext, 'io' | 'has'>, beside?: '--force'): readonly Fault[] => {
+  if (has('yes') || canAsk(io)) return [];
+  const needed = beside === undefined ? 'is needed here' : `is needed with ${beside} here`;
+  return [{ path: '--yes', message: `${needed}, as there is no terminal to ask on` }];
+};
 
 /** Only the whole name counts as yes, in any spelling of its letters. */
 export const confirmByName = async (question: string, name: string, call: Asking): Promise<boolean> =>

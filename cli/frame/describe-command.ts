@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { flagOf, isSecret, type Option, type SecretOption, variableOf } from '../../shared/bootstrap/options.js';
 import { argumentHelp } from './arguments.js';
-import { type Command, usageOf } from './command.js';
+import type { Command } from './command.js';
 import { allFlags, bareName, commonFlags, inheritedOptions, optionOf, sharedFlags } from './flags.js';
 import { defaultText, typeName } from './help.js';
 
@@ -35,7 +35,7 @@ interface DescribedCommand {
 }
 
 export function describeCommand(command: Command): DescribedCommand {
-  const { words, summary, description, takes = [], mayTake = [], passes, options = [], flags = {}, examples } = command;
+  const { words, usage, summary, description, takes, mayTake, passes, options = [], flags = {}, examples } = command;
   const argument = (required: boolean) => (name: keyof typeof argumentHelp) => ({
     name,
     required,
@@ -50,7 +50,7 @@ export function describeCommand(command: Command): DescribedCommand {
   ];
   return {
     command: words,
-    usage: `plinth ${usageOf(command)} [flags]`,
+    usage: `plinth ${usage} [flags]`,
     summary,
     description,
     arguments: [...takes.map(argument(true)), ...mayTake.map(argument(false))],

@@ -1,7 +1,4 @@
-/**
- * cac's registry: which command is meant, and its help page. cac sees the joined words of commands, and never a flag's value.
- */
-import { cac } from 'cac';
+/** The pages of help, of a command and of a group of commands. */
 import {
   type FlagGroup,
   flagGroups,
@@ -11,9 +8,8 @@ import {
   type Option,
   variableOf,
 } from '../../shared/bootstrap/options.js';
-import { nearest } from '../../shared/nearest.js';
 import { argumentHelp, bracketed } from './arguments.js';
-import { type Command, passedText, usageOf } from './command.js';
+import { type Command, type CommandName, passedText } from './command.js';
 import { exitCodes } from './exit-codes.js';
 import { allFlags, commonFlags, inheritedOptions, sharedFlags } from './flags.js';
 
@@ -49,90 +45,47 @@ function describeOption(option: Option, command?: Command, whole = true): string
 const isNeeded = (option: Option, command?: Command): boolean =>
   flagOf(option).required === true && command?.givenElsewhere !== true;
 
-export interface Registry {
-  /** The command that the words begin with. The rest of the words are its arguments. */
-  match(words: readonly string[]): { readonly command: Command; readonly rest: readonly string[] } | undefined;
-  /** The help of a command, or of all commands that begin with these words. `whole`: with all that is to say about its flags. */
-  help(command: Command | undefined, group?: readonly string[], whole?: boolean): string;
-}
-
-export function createRegistry(commands: readonly Command[], columns: number): Registry {
-  const cli = cac('plinth');
-  const byName = new Map(commands.map((command) => [command.words, command]));
-  for (const command of commands) {
-    const { summary, options = [], flags = {}, examples } = command;
-    const registered = cli.command(usageOf(command), summary);
-    registered.usage(`${usageOf(command)} [flags]`);
-    for (const option of options) registered.option(left(flagName(option).slice(2)), describeOption(option, command));
-    for (const [name, help] of Object.entries(flags)) registered.option(left(name), help);
-    for (const example of examples) registered.example(`  $ ${example}`);
-  }
-  for (const option of inheritedOptions) cli.option(left(flagName(option).slice(2)), describeOption(option));
-  for (const name of commonFlags) cli.option(left(name), sharedFlags[name]);
-
-  /** Words are joined, because cac's registry names commands that way. */
-  const matchWords = (words: readonly string[]) => {
-    for (let count = words.length; count > 0; count -= 1) {
-      const joined = words.slice(0, count).join(' ');
-      cli.unsetMatchedCommand();
-      cli.parse(['node', 'plinth', joined], { run: false });
-      const command = byName.get(cli.matchedCommandName ?? '');
-      if (command !== undefined) return { command, rest: words.slice(count) };
-    }
-    return undefined;
-  };
-
-  return {
-    match: matchWords,
-    help(command, group = [], whole = false) {
-      cli.unsetMatchedCommand();
-      if (command !== undefined) cli.parse(['node', 'plinth', command.words], { run: false });
-      cli.globalCommand.helpCallback = (sections) => {
-        const kept = sections.filter(({ title }) => title === 'Usage' || title === 'Commands' || title === 'Examples');
-        const usage = kept.filter(({ title }) => title === 'Usage');
-        const others = kept.filter(({ title }) => title !== 'Usage');
-        return [
-          ...paragraphs(command === undefined ? about : command.description.slice(0, 1), columns),
-          ...usage,
-          ...neededSection(command, columns),
-          ...paragraphs(command?.description.slice(1) ?? [], columns),
-          ...others.filter(({ title }) => title === 'Commands').map((section) => beneath(section, group)),
-          ...rowSections(command, columns, whole),
-          ...others.filter(({ title }) => title === 'Examples'),
-          ...outro(command, columns, whole),
-        ];
-      };
-      return printed(() => cli.outputHelp());
-    },
-  };
-}
-
 interface Section {
-  title?: string;
-  body: string;
+  readonly title?: string;
+  readonly body: string;
 }
 
-/** cac lists all commands, one per line. */
-const beneath = ({ title, body }: Section, group: readonly string[]): Section => ({
-  ...(title !== undefined && { title }),
-  body: body
-    .split('\n')
-    .filter((line) => group.length === 0 || line.startsWith(`  ${group.join(' ')} `))
-    .join('\n'),
-});
+/** The help of a command. `whole`: with all that is to say about its flags. */
+export const commandHelp = (command: Command, columns: number, whole: boolean): string =>
+  pageOf([
+    ...paragraphs(command.description.slice(0, 1), columns),
+    usageSection(`${command.usage} [flags]`),
+    ...neededSection(command, columns),
+    ...paragraphs(command.description.slice(1), columns),
+    ...rowSections(command, columns, whole),
+    { title: 'Examples', body: command.examples.map((example) => `  $ ${example}`).join('\n') },
+    ...outro(command, columns, whole),
+  ]);
 
-/** cac prints its help itself. This captures the help as text. */
-function printed(print: () => void): string {
-  const { info } = console;
-  const lines: string[] = [];
-  console.info = (text: string) => lines.push(text);
-  try {
-    print();
-  } finally {
-    console.info = info;
-  }
-  return lines.join('\n');
+/** The help of plinth, or of the commands that begin with the same words. `all`: every command, whose column it keeps to. */
+export function groupHelp(
+  group: readonly CommandName[],
+  all: readonly CommandName[],
+  columns: number,
+  whole: boolean,
+): string {
+  const width = Math.max(...all.map(({ usage }) => usage.length));
+  return pageOf([
+    ...paragraphs(about, columns),
+    usageSection('<command> [options]'),
+    {
+      title: 'Commands',
+      body: group.map(({ usage, summary }) => `  ${usage.padEnd(width)}  ${summary}`).join('\n'),
+    },
+    ...rowSections(undefined, columns, whole),
+    ...outro(undefined, columns, whole),
+  ]);
 }
+
+const pageOf = (sections: readonly Section[]): string =>
+  sections.map(({ title, body }) => (title === undefined ? body : `${title}:\n${body}`)).join('\n\n');
+
+const usageSection = (usage: string): Section => ({ title: 'Usage', body: `  $ plinth ${usage}` });
 
 const about = [
   'plinth makes throw-away cloud projects for platform clusters, and removes them on time. It governs organizations and their teams.',
@@ -244,25 +197,3 @@ function wrap(text: string, width: number): string[] {
   }
   return [...lines, line];
 }
-
-/** The commands that unknown words probably meant: their end, or a slip of the fingers. */
-export function nearestCommands(words: readonly string[], commands: readonly Command[]): readonly string[] {
-  const said = words.join(' ');
-  const names = commands.map((command) => command.words);
-  const ending = names.filter((name) => name.endsWith(` ${said}`));
-  if (ending.length > 0) return ending;
-  const whole = nearest(said, names);
-  if (whole !== undefined) return [whole];
-  return names.filter((name) => {
-    const end = name.split(' ').slice(-words.length).join(' ');
-    return end !== name && (nearest(said, [end]) !== undefined || (said.length > 2 && end.startsWith(said)));
-  });
-}
-
-/** The subcommand that a word after a command probably meant. */
-export const nearestBeneath = (word: string, command: Command, commands: readonly Command[]): string | undefined => {
-  const start = `${command.words} `;
-  const beneath = commands.filter(({ words }) => words.startsWith(start)).map(({ words }) => words.slice(start.length));
-  const meant = nearest(word, beneath);
-  return meant === undefined ? undefined : `${start}${meant}`;
-};

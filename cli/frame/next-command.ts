@@ -3,21 +3,20 @@
  * one that shows what is wrong. It never changes a project, an organization or a team: that is for a person to decide.
  * Undefined: only a person can go on, and the advice says how.
  */
-
 import { shellWord } from '../../shared/command-words.js';
 import { type Problem, type ProblemCode, problemKinds } from '../../shared/problems.js';
-import type { Command } from './command.js';
+import type { Command, CommandName } from './command.js';
 import { describeCommand } from './describe-command.js';
 
 export interface Ran {
   /** Undefined: the words were no command. */
-  readonly command: Command | undefined;
+  readonly command: CommandName | undefined;
   /** The words that were typed, where several commands begin with them. */
   readonly group: readonly string[];
   /** The argument of that name, as it was given. */
   readonly project: string | undefined;
   /** The command that these arguments are, the flags among them, and whether nothing is wrong with them. */
-  read(args: readonly string[]): Read | undefined;
+  read(args: readonly string[]): Promise<Read | undefined>;
 }
 
 interface Read {
@@ -29,24 +28,23 @@ interface Read {
 const isWhole = ({ command, written, fits }: Read): boolean =>
   fits && describeCommand(command).flags.every(({ name, required }) => !required || written.includes(name.slice(2)));
 
-export function nextCommand(problem: Problem, ran: Ran): string | undefined {
+export async function nextCommand(problem: Problem, ran: Ran): Promise<string | undefined> {
   const isAway = problem.code === 'unavailable';
-  const args = (isAway ? undefined : inAdvice(problem.advice ?? '', ran)) ?? byKind(problem, ran);
+  const args = (isAway ? undefined : await inAdvice(problem.advice ?? '', ran)) ?? byKind(problem, ran);
   return args === undefined || args.join(' ') === ran.command?.words
     ? undefined
     : ['plinth', ...args].map(shellWord).join(' ');
 }
 
 /** The first command that the advice names and that only looks. Of one that is not whole, the help. */
-function inAdvice(advice: string, { read }: Ran): readonly string[] | undefined {
+async function inAdvice(advice: string, { read: readArgs }: Ran): Promise<readonly string[] | undefined> {
   for (const [, after = ''] of advice.matchAll(/\bplinth ((?:[^\n](?!\bplinth ))*)/g)) {
     const words = after.split(' ').map((word) => word.replace(/^[“"']|[.,;:?!”"']+$/g, ''));
     // Where a command ends in a sentence, its own words tell: the longest that fits is meant.
     const tries = words.map((_, at) => words.slice(0, words.length - at));
-    const found = tries.flatMap((args) => {
-      const one = args.some((word) => /^$|[<>…[\]]/.test(word)) ? undefined : read(args);
-      return one === undefined ? [] : [{ ...one, args }];
-    });
+    const readable = tries.filter((args) => !args.some((word) => /^$|[<>…[\]]/.test(word)));
+    const read = await Promise.all(readable.map(async (args) => ({ args, one: await readArgs(args) })));
+    const found = read.flatMap(({ args, one }) => (one === undefined ? [] : [{ ...one, args }]));
     const [named] = found;
     const whole = found.find(isWhole);
     if (whole !== undefined && looks.has(whole.command.words)) return whole.args;
@@ -55,7 +53,7 @@ function inAdvice(advice: string, { read }: Ran): readonly string[] | undefined 
   return;
 }
 
-const helpOf = ({ words }: Command): readonly string[] => ['help', ...words.split(' ')];
+const helpOf = ({ words }: CommandName): readonly string[] => ['help', ...words.split(' ')];
 const base = ['beta', 'bootstrap-cloud'];
 
 /** Commands that only look, or tell again what was told. */

@@ -1,10 +1,10 @@
 /** Reads flags that a command requires, and reports all missing ones at once. */
 import { type Fault, Problem } from '../../shared/problems.js';
-import type { Call } from './command.js';
+import type { CommandContext } from './command.js';
 
 type RequiredFlag = 'ttl' | 'until' | 'reason' | 'with';
 
-export function required<N extends RequiredFlag>(call: Call, ...names: N[]): Record<N, string> {
+export function required<N extends RequiredFlag>(call: CommandContext, ...names: N[]): Record<N, string> {
   const faults: Fault[] = [...call.faults];
   const read: Partial<Record<N, string>> = {};
   for (const name of names) {

@@ -4,7 +4,8 @@
  */
 import { Problem } from '../../shared/problems.js';
 import type { Settings } from '../settings.js';
-import { type AccessToken, type Asked, askGcloud } from './gcloud-token.js';
+import { defaultCredentials, problemBehind } from './default-credentials.js';
+import { type AccessToken, askGcloud, type GcloudAnswer } from './gcloud-token.js';
 
 export interface FoundToken extends AccessToken {
   /** Where it is from, for people. */
@@ -70,7 +71,7 @@ async function findToken(settings: Parts, { fresh = false, interrupted }: Ask): 
   });
 }
 
-const from = (source: string, asked: Asked<AccessToken>): Asked<FoundToken> =>
+const from = (source: string, asked: GcloudAnswer<AccessToken>): GcloudAnswer<FoundToken> =>
   'found' in asked ? { found: { ...asked.found, from: source } } : asked;
 
 function givenToken(given: string, fresh: boolean): FoundToken {
@@ -82,8 +83,7 @@ function givenToken(given: string, fresh: boolean): FoundToken {
   return { token: given, expiresAt: undefined, account: undefined, from: 'PLINTH_ACCESS_TOKEN' };
 }
 
-async function askDefaultCredentials(settings: Parts, fresh: boolean): Promise<Asked<AccessToken>> {
-  const { defaultCredentials, problemBehind } = await import('./default-credentials.js');
+async function askDefaultCredentials(settings: Parts, fresh: boolean): Promise<GcloudAnswer<AccessToken>> {
   try {
     const { client } = await defaultCredentials(settings, [scope]);
     const { token } = await client.getAccessToken();

@@ -102,14 +102,14 @@ function exchangeProblem(error: unknown, json: Readonly<Record<string, unknown>>
   });
 }
 
-interface Asked {
+interface IdTokenRequest {
   readonly email: string;
   readonly url: string;
   readonly token: string;
   readonly audience: string;
 }
 
-async function generateIdToken({ env }: Settings, { email, url, token, audience }: Asked): Promise<string> {
+async function generateIdToken({ env }: Settings, { email, url, token, audience }: IdTokenRequest): Promise<string> {
   let response: Response;
   let body: unknown;
   try {

@@ -11,7 +11,7 @@ export interface AccessToken {
   readonly account: string | undefined;
 }
 
-export type Asked<T> = { readonly found: T } | { readonly why: string; readonly isMissing: boolean };
+export type GcloudAnswer<T> = { readonly found: T } | { readonly why: string; readonly isMissing: boolean };
 
 const timeoutMs = 60_000;
 
@@ -26,7 +26,7 @@ export function askGcloud(
   { env, folder }: Pick<Settings, 'env' | 'folder'>,
   fresh: boolean,
   interrupted: AbortSignal | undefined,
-): Promise<Asked<AccessToken>> {
+): Promise<GcloudAnswer<AccessToken>> {
   const argv = ['config', 'config-helper', '--format=json', fresh ? '--force-auth-refresh' : '--min-expiry=10m'];
   const options = {
     env: { ...env, CLOUDSDK_CORE_DISABLE_PROMPTS: '1' },
@@ -46,7 +46,7 @@ export function askGcloud(
   });
 }
 
-function readHelper(text: string): Asked<AccessToken> {
+function readHelper(text: string): GcloudAnswer<AccessToken> {
   let read: z.infer<typeof Helper> | undefined;
   try {
     read = Helper.safeParse(JSON.parse(text)).data;

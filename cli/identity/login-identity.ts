@@ -6,15 +6,19 @@ import type { Identity } from '../../functions/remote/remote.js';
 import { Problem } from '../../shared/problems.js';
 import { placeOf, reason } from '../files/files.js';
 import { readSecretTextIfThere } from '../files/secret-text.js';
-import type { Call } from '../frame/command.js';
+import type { CommandContext } from '../frame/command.js';
 import { canAsk } from '../frame/confirm.js';
 import type { Settings } from '../settings.js';
+import { askPassphrase } from './passphrase.js';
 import { agentKeys, type SshKey } from './ssh-key.js';
 
 const mostTries = 3;
 
 /** Asks for the passphrase of a locked key, if a person can answer. */
-export async function loginIdentity({ io, settings }: Pick<Call, 'io' | 'settings'>, key: SshKey): Promise<Identity> {
+export async function loginIdentity(
+  { io, settings }: Pick<CommandContext, 'io' | 'settings'>,
+  key: SshKey,
+): Promise<Identity> {
   const { publicKey, privatePath } = key;
   const byAgent = (): Identity | undefined => {
     const blob = blobOf(publicKey);
@@ -37,7 +41,6 @@ export async function loginIdentity({ io, settings }: Pick<Call, 'io' | 'setting
   if (!canAsk(io)) {
     throw unusable(`The SSH key ${privatePath} has a passphrase, and there is no terminal to ask for it on.`);
   }
-  const { askPassphrase } = await import('./passphrase.js');
   for (let tries = 0; tries < mostTries; tries += 1) {
     const passphrase = await askPassphrase(`Passphrase of ${privatePath}: `, io);
     if (passphrase === undefined) throw new Problem('interrupted', 'Interrupted.');

@@ -3,11 +3,15 @@
  * keys that Google lets in. Only reads: keys are brought by gcloud.
  */
 import * as z from 'zod';
+import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { Problem } from '../../shared/problems.js';
 import { timeLimit } from '../../shared/time-limit.js';
+import type { CommandContext } from '../frame/command.js';
 import { send } from '../network/send.js';
+import type { Client } from '../service/client.js';
 import { osLoginUrlOf, type Settings } from '../settings.js';
 import { findAccessToken } from './access-token.js';
+import type { SshKey } from './ssh-key.js';
 
 export type OsLoginSettings = Pick<Settings, 'env' | 'folder' | 'accessToken' | 'osLoginUrl' | 'redactor'>;
 
@@ -106,4 +110,20 @@ async function get(
   throw new Problem('host-login', `OS Login does not show the profile of ${account}: ${said}`, {
     advice: `Log in to gcloud as yourself (gcloud auth login), and see that ${projectId} is shared with you.`,
   });
+}
+
+/** The user that machines know the caller by. Undefined where they use no OS Login. Throws if Google would not let the key in. */
+export async function osLoginUser(
+  { settings, interrupted }: Pick<CommandContext, 'settings' | 'interrupted'>,
+  client: Pick<Client, 'caller'>,
+  view: BootstrapView,
+  key: SshKey,
+) {
+  const { projectId, result } = view;
+  if (result.machineLogin !== 'os-login') return undefined;
+  const email = async () => (await client.caller()).email;
+  const profile = await readOsLogin(settings, { projectId, email, interrupted });
+  const { privatePath } = key;
+  checkKeyIsKnown(profile, key.publicKey, projectId, privatePath === undefined ? undefined : `${privatePath}.pub`);
+  return profile.user;
 }

@@ -20,6 +20,7 @@ import {
 } from '../files/files.js';
 import { readSecretTextIfThere } from '../files/secret-text.js';
 import type { Settings } from '../settings.js';
+import { openSshRefusal } from './openssh-form.js';
 
 export interface SshKey {
   /** One line. */
@@ -62,13 +63,12 @@ function noPublicKey(named: string, given: GivenFlags): string {
 }
 
 /** Also of a key in a usual place. A key that ssh-agent holds needs no file. */
-async function formFaults(given: GivenFlags, settings: Settings): Promise<Fault[]> {
+function formFaults(given: GivenFlags, settings: Settings): Fault[] {
   const { privatePath, publicKey, keep } = findSshKey(given, flags.sshPublicKeyPath.default, settings);
   if (privatePath === undefined || keep !== undefined) return [];
   const place = placeOf(privatePath, settings);
   if (whyUnreadable(place) !== undefined) return [];
   const text = readSecretTextIfThere(place, 'SSH private key', settings) ?? '';
-  const { openSshRefusal } = await import('./openssh-form.js');
   const message = openSshRefusal({ text, path: privatePath, place, publicKey }, settings.env);
   if (message === undefined) return [];
   const isHeld = agentKeys(settings).some((held) => held.split(' ')[1] === publicKey.split(' ')[1]);
@@ -123,7 +123,8 @@ function readKey(path: string): string | undefined {
 }
 
 /** The public keys that ssh-agent holds. Empty if there is no agent. */
-export function agentKeys({ env }: Pick<Settings, 'env'>): string[] {
+export function agentKeys({ env, sshAgent }: Pick<Settings, 'env' | 'sshAgent'>): string[] {
+  if (sshAgent === undefined) return [];
   try {
     const listed = execFileSync('ssh-add', ['-L'], {
       encoding: 'utf8',

@@ -2,9 +2,14 @@
  * The bearer token of each call: `PLINTH_TOKEN`, the token of `plinth login`, or one of the service account of Application
  * Default Credentials.
  */
+import { claimsOf } from '../../shared/oauth.js';
 import { Problem } from '../../shared/problems.js';
 import { loginClientOf, type Settings } from '../settings.js';
-import type { Credentials } from './credentials-file.js';
+import { type Credentials, checkKeepable, readCredentials, writeCredentials } from './credentials-file.js';
+import { defaultCredentials, problemBehind } from './default-credentials.js';
+import { fetchFederatedIdToken } from './federated-token.js';
+import { aloneWithLogin } from './login-lock.js';
+import { discover, requestTokens } from './oauth.js';
 
 export interface Token {
   /** `renew`: the last token was refused. A token is also renewed before it expires. */
@@ -56,13 +61,8 @@ async function ofLogin(
   refused: string | undefined,
   interrupted: AbortSignal | undefined,
 ): Promise<Held | undefined> {
-  const { readCredentials } = await import('./credentials-file.js');
   const credentials = readCredentials(settings);
   if (credentials === undefined) return undefined;
-  const [{ claimsOf }, { aloneWithLogin }] = await Promise.all([
-    import('../../shared/oauth.js'),
-    import('./login-lock.js'),
-  ]);
   const usable = ({ idToken: token }: Credentials): Held | undefined => {
     const expiresAt = claimsOf(token).expiresAtMs;
     return token !== refused && Date.now() < expiresAt - marginMs ? { token, expiresAt } : undefined;
@@ -75,8 +75,6 @@ async function ofLogin(
 }
 
 async function renewed(settings: Settings, credentials: Credentials): Promise<Held> {
-  const [{ checkKeepable, readCredentials, writeCredentials }, { discover, requestTokens }, { claimsOf }] =
-    await Promise.all([import('./credentials-file.js'), import('./oauth.js'), import('../../shared/oauth.js')]);
   checkKeepable(settings);
   const { issuer, clientId, refreshToken } = credentials;
   // The client secret isn't stored with the login. Another client's secret would not fit.
@@ -97,17 +95,12 @@ async function renewed(settings: Settings, credentials: Credentials): Promise<He
 }
 
 async function fetchIdToken(settings: Settings, audience: string): Promise<Held> {
-  const [{ defaultCredentials, problemBehind }, { claimsOf }] = await Promise.all([
-    import('./default-credentials.js'),
-    import('../../shared/oauth.js'),
-  ]);
   let token: string;
   try {
     const credentials = await defaultCredentials(settings);
     const { client } = credentials;
     if ('fetchIdToken' in client) token = await client.fetchIdToken(audience);
     else {
-      const { fetchFederatedIdToken } = await import('./federated-token.js');
       token = await fetchFederatedIdToken(settings, credentials, audience);
     }
   } catch (error) {

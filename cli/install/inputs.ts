@@ -13,7 +13,7 @@ import { registerSecretsFile } from '../../shared/secret-texts.js';
 import { sha256 } from '../../shared/sha256.js';
 import { homePlaceOf, readBytes, reason } from '../files/files.js';
 import { readSecretText, registerUnreadable } from '../files/secret-text.js';
-import type { Call } from '../frame/command.js';
+import type { CommandContext } from '../frame/command.js';
 import { standingPackage, type UnpackedPackage, unpackPackage } from './unpack.js';
 
 export interface InstallInputs {
@@ -37,7 +37,7 @@ export interface InstallInputs {
 const defaultState = '/var/lib/platform/install';
 
 /** Throws one problem with all faults. */
-export async function readInputs(call: Call): Promise<InstallInputs> {
+export async function readInputs(call: CommandContext): Promise<InstallInputs> {
   const { given, settings, interrupted } = call;
   const faults: Fault[] = [...call.faults];
   const attempt = async <T>(path: string, read: () => T | Promise<T>): Promise<T | undefined> => {

@@ -4,6 +4,7 @@ import { createReadStream, existsSync, lstatSync, mkdtempSync, readdirSync, rena
 import { readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { Unpack } from 'tar';
 import { mostUnpacked, type PackageManifest, readPackageManifest } from '../../shared/package/manifest.js';
 import { Problem } from '../../shared/problems.js';
 import { sha256 } from '../../shared/sha256.js';
@@ -49,7 +50,6 @@ export async function unpackPackage(archive: string, packages: string, signal: A
 const chunkBytes = 64 * 1024;
 
 async function extractInto(folder: string, archive: string, signal: AbortSignal): Promise<void> {
-  const { Unpack } = await import('tar');
   let entries = 0;
   const unpack = new Unpack({
     cwd: folder,

@@ -2,6 +2,8 @@
 import { createRemote, type Host, type Identity, type Remote } from '../../functions/remote/remote.js';
 import type { BootstrapView, MachineLogin, VmView } from '../../shared/bootstrap/bootstrap.js';
 import { Problem } from '../../shared/problems.js';
+import { createAccessToken } from '../identity/access-token.js';
+import { readOsLogin } from '../identity/os-login.js';
 import { agentFor } from '../network/send.js';
 import { type Settings, sshProxyOf, tunnelUrlOf } from '../settings.js';
 
@@ -37,7 +39,6 @@ export const ownersWayIn = ({ result, projectId, owner }: BootstrapView): WayIn 
 export function callerRemote(settings: ReachSettings, interrupted?: AbortSignal): Remote {
   let source: ((fresh: boolean) => Promise<string>) | undefined;
   const token = async (fresh: boolean): Promise<string> => {
-    const { createAccessToken } = await import('../identity/access-token.js');
     source ??= createAccessToken(settings, interrupted);
     return source(fresh);
   };
@@ -70,6 +71,5 @@ export async function userOnJumpbox(
   interrupted?: AbortSignal,
 ): Promise<string> {
   if (by !== 'os-login') return 'ubuntu';
-  const { readOsLogin } = await import('../identity/os-login.js');
   return (await readOsLogin(settings, { projectId, email: () => email, interrupted })).user;
 }

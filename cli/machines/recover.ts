@@ -6,6 +6,7 @@ import { constants, copyFileSync, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Host } from '../../functions/remote/remote.js';
 import { flags, type GivenOptions, type LocalOptions } from '../../shared/bootstrap/options.js';
+import { someIdentitiesIn } from '../../shared/install-config/age-identity.js';
 import { filesOnJumpbox, optionsOnJumpbox } from '../../shared/install-config/on-jumpbox.js';
 import { optionsIn } from '../../shared/install-config/recovered-options.js';
 import type { SecretsFile } from '../../shared/install-config/secrets.js';
@@ -14,7 +15,7 @@ import { makeSecretFolder, openMode, placeOf, secretMode, withSuffix, writeWhole
 import { readReplacedIfThere, registerText, registerUnreadable, type SecretFileKind } from '../files/secret-text.js';
 import { identityPath, isInClear } from '../files/secrets-file.js';
 import { type DatacenterKey, suffixOf } from '../files/standing-files.js';
-import type { Call } from '../frame/command.js';
+import type { CommandContext } from '../frame/command.js';
 import { loginIdentity } from '../identity/login-identity.js';
 import type { SshKey } from '../identity/ssh-key.js';
 import type { Settings } from '../settings.js';
@@ -53,7 +54,7 @@ export interface Recovered {
 
 /** `secretsDir`: where the secrets are if no file of options says so. */
 export async function readRecovered(
-  call: Pick<Call, 'io' | 'settings' | 'interrupted'>,
+  call: Pick<CommandContext, 'io' | 'settings' | 'interrupted'>,
   from: RecoveryFrom,
   key: SshKey,
   secretsDir: string,
@@ -160,10 +161,7 @@ async function openedSecrets(
   paths: ReturnType<typeof filesOnJumpbox>,
   where: string,
 ): Promise<SecretsFile> {
-  const [{ someIdentitiesIn }, { decryptSecrets }] = await Promise.all([
-    import('../../shared/install-config/age-identity.js'),
-    import('../../shared/install-config/secrets.js'),
-  ]);
+  const { decryptSecrets } = await import('../../shared/install-config/secrets.js');
   try {
     await someIdentitiesIn(ageIdentity, `${paths.identity} ${where}`);
   } catch (error) {

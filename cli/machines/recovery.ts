@@ -26,7 +26,7 @@ import { readInstallConfig } from '../../shared/install-config/config.js';
 import { asGiven, optionsInConfig, secretsIn } from '../../shared/install-config/recovered-options.js';
 import { type Fault, Problem } from '../../shared/problems.js';
 import { noLongerFits } from '../files/plan-file.js';
-import type { Call } from '../frame/command.js';
+import type { CommandContext } from '../frame/command.js';
 import type { SshKey } from '../identity/ssh-key.js';
 import type { Client } from '../service/client.js';
 import { jumpboxIn, ownersWayIn } from './jumpbox.js';
@@ -54,7 +54,7 @@ interface RecoveryParts {
   readonly standing: string | undefined;
 }
 
-export async function readRecovery(call: Call, client: Client, parts: RecoveryParts): Promise<Recovery> {
+export async function readRecovery(call: CommandContext, client: Client, parts: RecoveryParts): Promise<Recovery> {
   const { key, given, standing } = parts;
   const resolved = checkOptions(given).options;
   const from = await recoveryFrom(client, standing, resolved.projectName);
@@ -77,7 +77,7 @@ interface LookedUp {
 
 /** Gives the `Problem` that a run would meet. */
 export async function lookAtRecovery(
-  call: Call,
+  call: CommandContext,
   client: Client,
   parts: Omit<RecoveryParts, 'standing'>,
   projectName: string,
@@ -156,7 +156,11 @@ function differing(given: GivenOptions, recovered: GivenOptions): Option[] {
 }
 
 /** Throws what is wrong with what was recovered. With `--strict` a value that is not applied is wrong, too. */
-export function notAppliedTexts(call: Call, { options, refused }: Recovery, wrong: readonly Fault[]): string[] {
+export function notAppliedTexts(
+  call: CommandContext,
+  { options, refused }: Recovery,
+  wrong: readonly Fault[],
+): string[] {
   const message = 'differs from what was recovered, and would not be applied';
   const strictly = call.has('strict') ? refused.map((option) => ({ path: flagName(option), message })) : [];
   if (wrong.length + strictly.length > 0) throw refusalOf([...wrong, ...strictly]);
@@ -210,7 +214,7 @@ function wordsOf(option: Option, value: unknown): string[] {
 
 /** Reports recovered files at once, because later work may fail. */
 export async function keepRecovered(
-  { output, settings }: Call,
+  { output, settings }: CommandContext,
   { recovered, isLost }: Recovery,
   local: LocalOptions,
   name: string,

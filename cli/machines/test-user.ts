@@ -18,11 +18,11 @@ export interface FetchedUser extends CreatedUser {
   readonly path: string;
 }
 
-type Asked = readonly [settings: Settings, view: BootstrapView, identity: Identity, signal: AbortSignal];
+type TestUserSource = readonly [settings: Settings, view: BootstrapView, identity: Identity, signal: AbortSignal];
 
 /** Without `user`, it was fetched earlier or cannot be fetched now. That undoes nothing of the bootstrap. */
 export async function fetchTestUser(
-  ...asked: Asked
+  ...asked: TestUserSource
 ): Promise<{ readonly user?: FetchedUser | undefined; readonly warning?: string }> {
   try {
     return { user: await fetchOnce(...asked) };
@@ -42,7 +42,7 @@ function whyNot(error: unknown): string {
   return syscall === undefined ? 'what lies there is no test user' : reasonOfWriting(error);
 }
 
-async function fetchOnce(...[settings, view, identity, signal]: Asked): Promise<FetchedUser | undefined> {
+async function fetchOnce(...[settings, view, identity, signal]: TestUserSource): Promise<FetchedUser | undefined> {
   const { id, projectId } = view;
   const remote = callerRemote(settings, signal);
   try {

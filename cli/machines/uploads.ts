@@ -1,13 +1,14 @@
 /** The caller's files that machines need: their faults, and their hashes for the request. */
+import { readSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { fileOptions, flagName, type GivenFlags, type GivenOptions } from '../../shared/bootstrap/options.js';
 import { uploadText } from '../../shared/bootstrap/upload.js';
+import { elfHeaderBytes, linuxAmd64Fault } from '../../shared/linux-binary.js';
 import type { Fault } from '../../shared/problems.js';
-import { expandHome, homePlaceOf, placeOf, reason, whyUnreadable } from '../files/files.js';
+import { expandHome, homePlaceOf, placeOf, reason, whyUnreadable, withRegularFile } from '../files/files.js';
 import { readSecretText, registerUnreadable } from '../files/secret-text.js';
 import type { Settings } from '../settings.js';
-import { binaryFault } from './binary-file.js';
 import { hashOf, type LocalUpload } from './upload-source.js';
 
 export interface Uploads {
@@ -97,4 +98,16 @@ export async function readUploads(given: GivenFlags, settings: Settings): Promis
 async function readUpload(path: string, settings: Settings): Promise<LocalUpload> {
   const place = placeOf(path, settings);
   return { path, place, name: basename(path), sha256: await hashOf(place), bytes: (await stat(place)).size };
+}
+
+/** Why a command line cannot run on a machine. Undefined if nothing speaks against it. */
+function binaryFault(path: string): string | undefined {
+  try {
+    return withRegularFile(path, (file) => {
+      const bytes = Buffer.alloc(elfHeaderBytes);
+      return linuxAmd64Fault(bytes.subarray(0, readSync(file, bytes, 0, elfHeaderBytes, 0)));
+    });
+  } catch (error) {
+    return reason(error);
+  }
 }

@@ -14,7 +14,7 @@ import { type Fault, Problem } from '../../shared/problems.js';
 import { homePlaceOf, reason } from '../files/files.js';
 import { isTextFault } from '../files/given-text.js';
 import { readSecretText, registerUnreadable } from '../files/secret-text.js';
-import type { Call } from '../frame/command.js';
+import type { CommandContext } from '../frame/command.js';
 import { refusal } from '../frame/required.js';
 import type { Settings } from '../settings.js';
 import { keyOf, keyOptions, optionOfKey, SecretReference } from './schema.js';
@@ -34,7 +34,7 @@ export interface ProjectFile {
   readonly isBroken: boolean;
 }
 
-export const projectFileOf = (call: Call): string => call.word('file')?.text ?? projectFileName;
+export const projectFileOf = (call: CommandContext): string => call.word('file')?.text ?? projectFileName;
 
 /** Throws `bad-input` if it cannot be read at all. */
 export async function readProjectFile(name: string, settings: Settings): Promise<ProjectFile> {

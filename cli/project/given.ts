@@ -1,7 +1,7 @@
 /** What `plinth.yaml` and the command line say together. Flags go before the file, and so does a secret's own variable. */
 import type { GivenFlags, Option, SecretOption } from '../../shared/bootstrap/options.js';
 import { type Fault, Problem } from '../../shared/problems.js';
-import type { Call } from '../frame/command.js';
+import type { CommandContext } from '../frame/command.js';
 import { optionOf } from '../frame/flags.js';
 import { correct, type ProjectFile } from './file.js';
 import { keyOf } from './schema.js';
@@ -13,7 +13,7 @@ export interface ProjectGiven {
 }
 
 /** Reads the secrets that the file refers to and nothing else gives. */
-export async function givenBy(file: ProjectFile, call: Call): Promise<ProjectGiven> {
+export async function givenBy(file: ProjectFile, call: CommandContext): Promise<ProjectGiven> {
   const secrets: Partial<Record<SecretOption, string>> = {};
   const faults: Fault[] = [...file.faults];
   for (const [option, reference] of file.references) {

@@ -1,7 +1,7 @@
 /** What `plinth init` offers: what this deployment names, and what the caller's newest bootstrap was given. */
 import type { GivenFlags } from '../../shared/bootstrap/options.js';
 import { Problem } from '../../shared/problems.js';
-import type { Call } from '../frame/command.js';
+import type { CommandContext } from '../frame/command.js';
 import type { Client } from '../service/client.js';
 
 export interface Offers {
@@ -27,7 +27,7 @@ const nothing: Offers = {
 };
 
 /** A file may be written without the service, so it is only a warning if that cannot be asked. */
-export async function askForOffers(call: Call): Promise<Offers> {
+export async function askForOffers(call: CommandContext): Promise<Offers> {
   try {
     const client = await call.connect();
     const { email, mayBootstrap, mayUse } = await client.caller();

@@ -3,7 +3,7 @@ import { basename, resolve } from 'node:path';
 import { formatSeconds, parseDuration } from '../../shared/bootstrap/duration.js';
 import { flagName, flagOf, type Option } from '../../shared/bootstrap/options.js';
 import { Problem } from '../../shared/problems.js';
-import type { Call } from '../frame/command.js';
+import type { CommandContext } from '../frame/command.js';
 import { ask } from '../frame/confirm.js';
 import { printable } from '../frame/output.js';
 import { refusal } from '../frame/required.js';
@@ -127,7 +127,7 @@ const questions: readonly Question[] = [
 ];
 
 /** `given`: from flags, which are not asked for. With `--yes` nothing is: all takes its default. */
-export async function answersTo(call: Call, offers: Offers, given: Answers): Promise<Answers> {
+export async function answersTo(call: CommandContext, offers: Offers, given: Answers): Promise<Answers> {
   const answers: Answers = { ...given };
   const asking: Asking = { offers, answers, folder: call.settings.folder ?? '.' };
   if (!call.has('yes')) call.output.say('Press Enter for the value in brackets, or type - for none.');
@@ -142,7 +142,7 @@ export async function answersTo(call: Call, offers: Offers, given: Answers): Pro
   return answers;
 }
 
-async function answerTo(question: Question, asking: Asking, call: Call): Promise<string | undefined> {
+async function answerTo(question: Question, asking: Asking, call: CommandContext): Promise<string | undefined> {
   const { output, io } = call;
   const offered = question.offered?.(asking) ?? [];
   const fallback = question.fallback(asking);

@@ -5,10 +5,10 @@ import type { BootstrapRequest } from '../../shared/bootstrap/request.js';
 import { BeginReply, bootstrapRoutes, callerRoutes } from '../../shared/bootstrap/routes.js';
 import { Problem } from '../../shared/problems.js';
 import { isLost } from './answer-problem.js';
-import type { Transport } from './transport.js';
+import type { ServiceTransport } from './transport.js';
 
 /** `stood`: the bootstrap was there before. Gives up after half a minute without an answer. */
-export function begin(transport: Transport, body: BootstrapRequest, stood: boolean): Promise<BeginReply> {
+export function begin(transport: ServiceTransport, body: BootstrapRequest, stood: boolean): Promise<BeginReply> {
   let mayHaveBegun = false;
   const once = async (): Promise<BeginReply> => {
     const begun = mayHaveBegun ? await findBegun(transport, body) : undefined;
@@ -31,7 +31,10 @@ export function begin(transport: Transport, body: BootstrapRequest, stood: boole
 }
 
 /** What the lost request has begun. Undefined: nothing, or the name is of another bootstrap, which the service refuses. */
-async function findBegun({ ask }: Transport, { options, takeUp }: BootstrapRequest): Promise<BeginReply | undefined> {
+async function findBegun(
+  { ask }: ServiceTransport,
+  { options, takeUp }: BootstrapRequest,
+): Promise<BeginReply | undefined> {
   const query = { name: options.projectName ?? '' };
   const [{ data: found }, { data: caller }] = await Promise.all([
     ask(BootstrapSummary.array(), bootstrapRoutes.listBootstraps, { query }),

@@ -33,8 +33,8 @@ import { UploadWay } from '../../shared/bootstrap/upload-way.js';
 import { type ScheduleVerb, ScheduleView } from '../../shared/cleanup-schedule.js';
 import { Problem } from '../../shared/problems.js';
 import { begin } from './begin.js';
-import { followStream, type Told } from './follow-stream.js';
-import type { Transport } from './transport.js';
+import { followStream, type StreamListener } from './follow-stream.js';
+import type { ServiceTransport } from './transport.js';
 
 export interface Client {
   /** Who calls, as the service sees it. */
@@ -117,7 +117,7 @@ export interface Client {
 
 const Identity = z.object({ identity: z.string() });
 
-export function createClient(transport: Transport, told: Told): Client {
+export function createClient(transport: ServiceTransport, told: StreamListener): Client {
   const { text } = transport;
   const { beginBootstrap, listBootstraps, getBootstrap, cancelBootstrap, getConfig, getSecrets } = bootstrapRoutes;
 
@@ -189,7 +189,7 @@ export function createClient(transport: Transport, told: Told): Client {
 
 type Sharing = Pick<Client, 'share' | 'unshare' | 'shareWithTeam' | 'unshareWithTeam'>;
 
-function sharing(transport: Transport): Sharing {
+function sharing(transport: ServiceTransport): Sharing {
   const once = async <T>(...call: Parameters<typeof transport.ask<T>>) => (await transport.ask(...call)).data;
   return {
     share: (id, email) => once(SharedView, lifeRoutes.shareBootstrap, { params: { id }, body: { with: email } }),

@@ -5,9 +5,9 @@ import { reasonOf } from '../../shared/network-reason.js';
 import { Problem } from '../../shared/problems.js';
 import { joinedSignal } from '../frame/joined-signal.js';
 import { backoff, isPassing, pause } from './patience.js';
-import type { Transport } from './transport.js';
+import type { ServiceTransport } from './transport.js';
 
-export interface Told {
+export interface StreamListener {
   /** For `--verbose`. */
   readonly onTrace: (text: string) => void;
   /** The stream is away. The text is for people. */
@@ -21,8 +21,8 @@ const awayMs = 10 * 60_000;
 
 /** The events of a bootstrap until it ends, over as many connections as needed. */
 export async function* followStream(
-  { send, endpoint }: Transport,
-  { onTrace, onTrouble }: Told,
+  { send, endpoint }: ServiceTransport,
+  { onTrace, onTrouble }: StreamListener,
   id: string,
   signal: AbortSignal,
 ): AsyncGenerator<StreamItem> {

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import type { Route } from '../../shared/api.js';
 import { Member, type Role } from '../../shared/organization/organization.js';
-import type { Transport } from './transport.js';
+import type { ServiceTransport } from './transport.js';
 
 /** `added` is false if the person was already a member with that role. */
 export interface Added {
@@ -12,7 +12,7 @@ export interface Added {
 
 export type Calls = ReturnType<typeof createCalls>;
 
-export function createCalls({ askPatiently }: Transport) {
+export function createCalls({ askPatiently }: ServiceTransport) {
   const ask = async <T>(...call: Parameters<typeof askPatiently<T>>): Promise<T> => (await askPatiently(...call)).data;
   const list = <T>(
     item: z.ZodType<T>,

@@ -17,7 +17,7 @@ import { Team } from '../../shared/organization/team.js';
 import { type EventFilter, type Events, eventsOf } from './event-calls.js';
 import { type Added, createCalls } from './organization-calls.js';
 import { type TeamClient, teamCalls } from './team-client.js';
-import type { Transport } from './transport.js';
+import type { ServiceTransport } from './transport.js';
 
 interface Removal {
   /** From the teams of the organization, too. */
@@ -55,7 +55,7 @@ export interface OrganizationClient extends TeamClient {
   events(organizationId: string, most: number, filter: EventFilter): Promise<Events>;
 }
 
-export function createOrganizationClient(transport: Transport): OrganizationClient {
+export function createOrganizationClient(transport: ServiceTransport): OrganizationClient {
   const calls = createCalls(transport);
   const { ask, askPatiently, list, add, onlyDeleted } = calls;
 

@@ -9,7 +9,7 @@ import { organizationRoutes } from '../../shared/organization/routes.js';
 import { Problem } from '../../shared/problems.js';
 import { timeLimit } from '../../shared/time-limit.js';
 import { version } from '../../shared/version.js';
-import type { Call } from '../frame/command.js';
+import type { CommandContext } from '../frame/command.js';
 import { send } from '../network/send.js';
 import type { Api } from '../settings.js';
 import { serviceVersion } from './other-version.js';
@@ -31,7 +31,7 @@ export interface Probe {
   readonly body?: unknown;
 }
 
-type By = Pick<Call, 'settings' | 'interrupted'>;
+type By = Pick<CommandContext, 'settings' | 'interrupted'>;
 
 const timeoutMs = 15_000;
 const routes = { bootstraps: bootstrapRoutes.getCaller, api: organizationRoutes.listOrganizations } as const;

@@ -44,7 +44,7 @@ interface Answer<T> {
   readonly headers: Headers;
 }
 
-export interface Transport {
+export interface ServiceTransport {
   readonly endpoint: string;
   /** Sends once. Any unsuccessful status is thrown as a Problem. */
   send(route: Route, sent?: Sent): Promise<Response>;
@@ -109,7 +109,7 @@ async function tryOnce(
   return response;
 }
 
-export function createTransport(parts: TransportParts): Transport {
+export function createTransport(parts: TransportParts): ServiceTransport {
   const { endpoint, token, interrupted } = parts;
 
   async function sendOnce(route: Route, sent: Sent = {}): Promise<Response> {

@@ -6,7 +6,7 @@ import { flagsRelease, version } from '../../shared/version.js';
 import { allChecks } from '../doctor/all.js';
 import { type ConfigName, readConfig } from '../files/config-file.js';
 import { fileWord } from '../files/files.js';
-import type { Call } from '../frame/command.js';
+import type { CommandContext } from '../frame/command.js';
 import { joinedSignal } from '../frame/joined-signal.js';
 import type { Client } from '../service/client.js';
 import { probe } from '../service/probe.js';
@@ -29,7 +29,7 @@ const mostLogBytes = 4 * 1024 * 1024;
 
 const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
-export async function gather(call: Call, client: Client, id: string): Promise<Gathered> {
+export async function gather(call: CommandContext, client: Client, id: string): Promise<Gathered> {
   const files: ArchivedFile[] = [];
   const missing: Missing[] = [];
   const part = async <T>(name: string, take: () => Promise<T>): Promise<T | undefined> => {
@@ -68,14 +68,14 @@ const fileNameOf = (instance: string): string => instance.replaceAll(/[^\w.-]/g,
 /** With the project all files go. */
 const standingConfigs = ({ state, result }: BootstrapView) => (state === 'removed' ? [] : result.datacenters);
 
-async function versionsOf(call: Call): Promise<object> {
+async function versionsOf(call: CommandContext): Promise<object> {
   const own = { version, flags: flagsRelease, platform: platform(), arch: arch(), release: release() };
   const { kind, version: service } = await probe('bootstraps', await call.endpoint('bootstraps'), call);
   return { commandLine: own, service: { answers: kind, ...(service !== undefined && { version: service }) } };
 }
 
 /** The deployment's addresses as configured. Of the environment only which variables are set. */
-async function settingsOf({ settings }: Call): Promise<object> {
+async function settingsOf({ settings }: CommandContext): Promise<object> {
   const config = await readConfig(settings);
   const shown: Partial<Record<ConfigName, string>> = { ...config };
   if (shown['oauth.clientSecret'] !== undefined) shown['oauth.clientSecret'] = '<secret>';
@@ -85,7 +85,7 @@ async function settingsOf({ settings }: Call): Promise<object> {
   return { config: shown, setVariables: variables };
 }
 
-async function eventsOf({ interrupted }: Call, client: Client, id: string): Promise<string> {
+async function eventsOf({ interrupted }: CommandContext, client: Client, id: string): Promise<string> {
   const enough = new AbortController();
   const ends = joinedSignal(interrupted, enough.signal);
   const lines: string[] = [];

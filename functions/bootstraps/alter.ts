@@ -2,18 +2,27 @@
  * Changes what a bootstrap should be, for a person. The change is written against the version it was decided by, and the steps
  * that show it in the cloud look again.
  */
+import { addSeconds } from '../../shared/add-seconds.js';
 import { calledBy } from '../../shared/command-words.js';
+import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
+import { callSeconds } from '../cloud/call-seconds.js';
 import type { Context } from '../context.js';
-import type { BootstrapRecord, StoredBootstrap } from '../engine/record/documents.js';
+import {
+  type BootstrapRecord,
+  type LeaseRecord,
+  liftLease,
+  read,
+  type StoredBootstrap,
+} from '../engine/record/documents.js';
 import { planOfRecord } from '../engine/record/plan-of-record.js';
 import { type Leased, readyAgain, transitionWrites } from '../engine/record/transition.js';
 import { updateBootstrap } from '../engine/record/update.js';
 import { dated } from '../engine/record/warning.js';
+import { leaseTimes } from '../engine/run/lease.js';
 import { publishReady } from '../engine/run/publish.js';
 import type { AnyStep } from '../engine/step.js';
-import type { Write } from '../store/store.js';
-import { afterHolders } from './after-holder.js';
+import type { Document, Write } from '../store/store.js';
 
 type Alterable =
   | 'fuseAt'
@@ -114,10 +123,54 @@ export function refuseWhileGoing({ name, state, removal }: BootstrapRecord): voi
   }
 }
 
-/** Nobody knows what a project that was taken in by its labels was made from. Running its steps would make something else. */
-export function refuseTakenIn({ name, projectId, orphan }: BootstrapRecord): void {
+/** Nobody knows what an adopted project was made from. Running its steps would make something else. */
+export function refuseAdopted({ name, projectId, orphan }: BootstrapRecord): void {
   if (orphan !== true) return;
   throw new Problem('conflict', `${name} was taken in by its labels, and nobody knows what it was made from.`, {
     advice: `It can be extended, protected and given to others, or removed: plinth beta bootstrap-cloud cleanup ${calledBy({ name, projectId })}`,
   });
+}
+
+/**
+ * The same writes, which replace leases that somebody may hold, against the versions that were read. The holder learns of it by
+ * heartbeat, and Google still carries out what it asked for until then. A role that was just taken back could be given once
+ * more, after the look that found it gone. So the next holder looks only when the last such write is over. A claim in between
+ * makes the caller decide again.
+ */
+export async function afterHolders(
+  { store }: Pick<Context, 'store'>,
+  writes: readonly Write[],
+  at: string,
+): Promise<Write[]> {
+  const ids = writes.flatMap((write) => (isLease(write) ? write.id : []));
+  if (ids.length === 0) return [...writes];
+  const found = await store.getMany(collections.leases, ids);
+  const held = new Map(found.flatMap((document) => read(document, liftLease) ?? []).map((lease) => [lease.id, lease]));
+  return writes.map((write) => {
+    const standing = held.get(write.id);
+    return isLease(write) && standing !== undefined ? replacing(standing, write, at) : write;
+  });
+}
+
+type LeaseWrite = Extract<Write, { kind: 'set' }>;
+const isLease = (write: Write): write is LeaseWrite => write.kind === 'set' && write.collection === collections.leases;
+
+function replacing(standing: Document<LeaseRecord>, { collection, id, data }: LeaseWrite, at: string): Write {
+  const notBefore = lastWriteOf(standing.data, at);
+  const none = Object.fromEntries(Object.keys(standing.data).map((field) => [field, undefined]));
+  return {
+    kind: 'update',
+    collection,
+    id,
+    version: standing.version,
+    data: { ...none, ...data, ...(notBefore > at ? { notBefore } : {}) },
+  };
+}
+
+/** When the last write of the current or previous holder is over. */
+function lastWriteOf({ state, expiresAt = '', notBefore = '' }: LeaseRecord, at: string): string {
+  if (state === 'running') return addSeconds(new Date(expiresAt || at), callSeconds);
+  // The step's own wait may be longer. What it waited for is looked at again anyway.
+  const latest = addSeconds(new Date(at), leaseTimes.leaseSeconds + callSeconds);
+  return notBefore < latest ? notBefore : latest;
 }

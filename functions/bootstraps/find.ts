@@ -6,12 +6,11 @@ import type { Context } from '../context.js';
 import { isHidden, liftBootstrap, liftName, nameId, read, type StoredBootstrap } from '../engine/record/documents.js';
 import { isBootstrapId } from '../engine/record/ids.js';
 import { getBootstrap } from '../engine/record/update.js';
-import { persist } from '../store/persist.js';
 import type { Query } from '../store/store.js';
 
 /** By the project's name only. */
 export async function findClaimed(context: Pick<Context, 'store'>, name: string): Promise<StoredBootstrap | undefined> {
-  const claimed = read(await persist(() => context.store.get(collections.names, nameId(name))), liftName);
+  const claimed = read(await context.store.get(collections.names, nameId(name)), liftName);
   return claimed === undefined ? undefined : getBootstrap(context, claimed.data.bootstrapId);
 }
 
@@ -19,8 +18,8 @@ export async function findClaimed(context: Pick<Context, 'store'>, name: string)
 export async function findByName(context: Pick<Context, 'store'>, name: string): Promise<StoredBootstrap | undefined> {
   const { store } = context;
   const [[byProject], own, claimed] = await Promise.all([
-    persist(() => store.query({ collection: collections.bootstraps, where: [['projectId', '==', name]], limit: 1 })),
-    isBootstrapId(name) ? persist(() => store.get(collections.bootstraps, name)) : undefined,
+    store.query({ collection: collections.bootstraps, where: [['projectId', '==', name]], limit: 1 }),
+    isBootstrapId(name) ? store.get(collections.bootstraps, name) : undefined,
     findClaimed(context, name),
   ]);
   return read(byProject ?? own, liftBootstrap) ?? claimed;
@@ -45,7 +44,7 @@ export async function listBootstraps(
           { collection, where: [['owner', '==', person]] },
           { collection, where: [['sharedWith', 'array-contains', person]] },
         ];
-  const found = await persist(() => Promise.all(queries.map((query) => store.query(query))));
+  const found = await Promise.all(queries.map((query) => store.query(query)));
   return found
     .flat()
     .flatMap((document) => read(document, liftBootstrap) ?? [])
@@ -55,7 +54,7 @@ export async function listBootstraps(
 
 /** The bootstrap that a claim on a name refers to. */
 export async function getClaimed({ store }: Context, id: string): Promise<StoredBootstrap> {
-  const found = read(await persist(() => store.get(collections.bootstraps, id)), liftBootstrap);
+  const found = read(await store.get(collections.bootstraps, id), liftBootstrap);
   if (found === undefined) throw new Problem('internal', `A name is claimed for ${id}, which is not there.`);
   return found;
 }

@@ -1,8 +1,14 @@
 /** Plans that people agree to, computed from what is asked and from the record. Pure. */
 
 import { amountText } from '../../shared/bootstrap/money.js';
-import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
-import { flagName, isSecret, type Option, optionNames, type SecretOptions } from '../../shared/bootstrap/options.js';
+import {
+  type BootstrapOptions,
+  flagName,
+  isSecret,
+  type Option,
+  optionNames,
+  type SecretOptions,
+} from '../../shared/bootstrap/options.js';
 import { type PlanDocument, sealed } from '../../shared/bootstrap/plan.js';
 import { Problem } from '../../shared/problems.js';
 import { sha256 } from '../../shared/sha256.js';
@@ -20,7 +26,7 @@ import {
 import { planOfRecord } from '../engine/record/plan-of-record.js';
 import { removalPlanOf } from '../engine/record/removal-plan.js';
 import type { AnyStep, PlanFacts, PlannedBy } from '../engine/step.js';
-import type { BeginFacts, Resumed } from './begin-facts.js';
+import type { BeginFacts, Resumed } from './begin/begin-facts.js';
 
 /** What a command would do, for a name that is free or for what stands. */
 export function planOfCommand(
@@ -153,3 +159,13 @@ export function checkAgreed(agreed: string | undefined, now: () => PlanDocument)
     members: { plan },
   });
 }
+
+/** In the order in which instances may start. */
+export const previewOf = (steps: readonly AnyStep[], facts: PlanFacts) =>
+  [...planOf(graphOf(steps), facts).values()].map(({ id, step, key, lane, needs }) => ({
+    id,
+    title: titleOf({ step, key }),
+    lane,
+    needs: [...needs],
+    makes: [...step.describe(facts.options, key, facts.machineAccess)],
+  }));

@@ -23,7 +23,7 @@ import { removalPlanOf } from '../engine/record/removal-plan.js';
 import type { AnyStep } from '../engine/step.js';
 import { resultOf } from '../steps/result.js';
 import { jumpboxName, tunnelTo } from '../steps/topology.js';
-import { forecast, learntTimes } from './forecast.js';
+import { forecast, learntTimes } from './lifetime/forecast.js';
 
 export async function viewOf(
   { store, clock, config }: Pick<Context, 'store' | 'clock' | 'config'>,

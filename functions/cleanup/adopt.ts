@@ -1,29 +1,24 @@
 /**
- * Gives a project of ours without a record a new one, made from its labels. It is then removed like any other, or lives on for an
- * owner whom an operator names.
+ * Adopts a project of this deployment that no record knows: its new record is made from its labels. It is then removed like any
+ * other, or lives on for an owner whom an operator names. Its owner restores more: functions/bootstraps/restore/restore.ts.
  */
 
 import { type BootstrapOptions, flags } from '../../shared/bootstrap/options.js';
 import { collections, labels } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import { newTrace, traceparentOf } from '../../shared/trace.js';
-import { type Into, regained, teamOfLost } from '../bootstraps/lost-team.js';
+import { type Into, restoredToTeam, teamOfLost } from '../bootstraps/restore/lost-team.js';
 import type { Context } from '../context.js';
-import {
-  type BootstrapRecord,
-  leaseId,
-  liftName,
-  nameIn,
-  type RemovalRecord,
-  read,
-} from '../engine/record/documents.js';
+import { createBootstrap, emptyRecord } from '../engine/record/create.js';
+import { type BootstrapRecord, liftName, nameIn, type RemovalRecord, read } from '../engine/record/documents.js';
+import { lastEventOf } from '../engine/record/events.js';
 import { planOfRecord } from '../engine/record/plan-of-record.js';
 import { bootstrapOf } from '../engine/record/removal-rule.js';
-import { eventWrites, type Leased, readyLease, startRemoval, type Transition } from '../engine/record/transition.js';
+import { type Leased, startRemoval, type Transition } from '../engine/record/transition.js';
 import { dated } from '../engine/record/warning.js';
 import { publishReady } from '../engine/run/publish.js';
 import type { AnyStep, SeenProject } from '../engine/step.js';
-import { afterConflict, persist } from '../store/persist.js';
+import { afterConflict } from '../store/retry.js';
 import { Conflict, type Write } from '../store/store.js';
 
 const raceTries = 10;
@@ -40,16 +35,16 @@ const unknownOptions = (projectName: string): BootstrapOptions =>
   }) as unknown as BootstrapOptions;
 
 /** The project has been judged. The step `project` judges it again just before the deletion. */
-export async function adopt(context: Context, steps: readonly AnyStep[], project: SeenProject): Promise<void> {
+export async function adoptExpired(context: Context, steps: readonly AnyStep[], project: SeenProject): Promise<void> {
   const { labels: found = {} } = project;
-  await adoptAs(context, steps, {
+  await adoptToRemove(context, steps, {
     id: bootstrapOf(project),
     project,
     deadlineAt: new Date(Number((found[labels.deleteAfter] ?? '').slice(1)) * 1000).toISOString(),
   });
 }
 
-const takenInWarning =
+const keptWarning =
   'An operator took this project in by its labels. Nobody knows what it was made from, so it can be kept or removed, and not gone on with.';
 
 const warning =
@@ -78,25 +73,18 @@ export async function adoptedRecord(
   { id, project: { projectId, name }, deadlineAt, by = 'cleanup', why = 'expired' }: Adopted,
 ): Promise<{ readonly record: BootstrapRecord; readonly at: string }> {
   const at = clock.now().toISOString();
-  const [events, claims] = await persist(() =>
-    Promise.all([
-      store.query({ collection: collections.events, where: [['bootstrapId', '==', id]] }),
-      store.query({ collection: collections.names, where: [['bootstrapId', '==', id]], limit: 1 }),
-    ]),
-  );
+  const [events, claims] = await Promise.all([
+    lastEventOf({ store }, id),
+    store.query({ collection: collections.names, where: [['bootstrapId', '==', id]], limit: 1 }),
+  ]);
   const claim = read(claims[0], liftName);
-  const record: BootstrapRecord = {
-    schema: 1,
+  const record = emptyRecord({
     name: claim === undefined ? projectId : nameIn(claim.id),
     projectId,
     owner: claim?.data.owner ?? 'unknown',
     ownerMember: 'unknown',
     state: 'cancelled',
-    generation: 1,
     options: { ...unknownOptions(projectId) },
-    given: {},
-    sshPublicKey: '',
-    base: {},
     traceparent: traceparentOf(newTrace()),
     createdAt: at,
     deadlineAt,
@@ -105,21 +93,21 @@ export async function adoptedRecord(
       project: { state: 'done', attempt: 0, output: { projectId, projectNumber: name.replace(/^projects\//, '') } },
     },
     // Events of a lost record may still exist.
-    events: Math.max(0, ...events.map(({ data }) => Number(data['n']))),
+    events,
     removal: { requestedAt: at, by, why, failures: 0 },
     orphan: true,
-  };
+  });
   return { record, at };
 }
 
 /** The project is known to be of this bootstrap. It counts for its team until it is gone. */
-export async function adoptAs(context: Context, steps: readonly AnyStep[], adopted: Adopted): Promise<void> {
+export async function adoptToRemove(context: Context, steps: readonly AnyStep[], adopted: Adopted): Promise<void> {
   const { by = 'cleanup', why = 'expired' } = adopted;
   // If another cleanup was first, it goes on with it.
-  await made(context, adopted.id, async () => {
+  await adopt(context, adopted.id, async () => {
     const { record: alone, at } = await adoptedRecord(context, adopted);
     const lost = await teamOfLost(context, adopted.project);
-    const { fields, writes } = await regained(context, adopted.id, alone, lost?.holder);
+    const { fields, writes } = await restoredToTeam(context, adopted.id, alone, lost?.holder);
     const before = { ...alone, ...fields };
     const action = { schema: 1, type: 'action', at, actor: by, action: why === 'expired' ? why : 'cleanup' } as const;
     return {
@@ -135,9 +123,9 @@ export async function adoptAs(context: Context, steps: readonly AnyStep[], adopt
  * The record of a project that lives on until its deadline. Its step `project` looks again, so that owner and deadline stand in
  * the labels. Throws `conflict` if it has a record by now.
  */
-export async function takenIn(context: Context, adopted: Adopted, given: Given): Promise<void> {
+export async function adoptToKeep(context: Context, adopted: Adopted, given: Given): Promise<void> {
   const { owner, ownerMember, by, into } = given;
-  const isFirst = await made(context, adopted.id, async () => {
+  const isFirst = await adopt(context, adopted.id, async () => {
     const { record: going, at } = await adoptedRecord(context, adopted);
     const { removal: _, ...standing } = going;
     const { holder, warnings } = await into();
@@ -146,9 +134,9 @@ export async function takenIn(context: Context, adopted: Adopted, given: Given):
       ...standing,
       ...{ owner, ownerMember },
       endedAt: at,
-      warnings: [takenInWarning, ...warnings],
+      warnings: [keptWarning, ...warnings],
     };
-    const { fields, writes } = await regained(context, adopted.id, alone, holder);
+    const { fields, writes } = await restoredToTeam(context, adopted.id, alone, holder);
     const before = { ...alone, ...fields };
     const whose = holder === undefined ? owner : `${owner} in team ${holder.team.teamId}`;
     const action = { schema: 1, type: 'action', at, actor: by, action: `take-in for ${whose}` } as const;
@@ -175,40 +163,20 @@ interface Making {
 }
 
 /** False: another was first. `making` is asked again if only its team has changed meanwhile. */
-async function made(context: Context, id: string, making: () => Promise<Making>): Promise<boolean> {
+async function adopt(context: Context, id: string, making: () => Promise<Making>): Promise<boolean> {
   const { store } = context;
   for (let attempt = 0; attempt < raceTries; attempt++) {
     const { before, transition, writes, at } = await making();
-    const { record, ready, events } = transition;
+    const created = createBootstrap(id, before, transition, at);
     try {
-      await persist(() =>
-        store.commit([
-          {
-            kind: 'create',
-            collection: collections.bootstraps,
-            id,
-            data: { ...record, events: before.events + events.length },
-          },
-          ...eventWrites(id, before, events),
-          ...writes,
-          ...ready.map(
-            (instance) =>
-              ({
-                kind: 'set',
-                collection: collections.leases,
-                id: leaseId(id, instance.id),
-                data: readyLease(id, record.generation, instance, at),
-              }) as const,
-          ),
-        ]),
-      );
-      await publishReady(context, id, record.generation, ready);
+      await store.commit([...created.writes, ...writes]);
+      await publishReady(context, id, created.record.generation, transition.ready);
       return true;
     } catch (error) {
       if (!(error instanceof Conflict)) throw error;
     }
-    if ((await persist(() => store.get(collections.bootstraps, id))) !== undefined) return false;
-    await afterConflict(attempt);
+    if ((await store.get(collections.bootstraps, id)) !== undefined) return false;
+    await afterConflict(context, attempt);
   }
   throw new Problem('unavailable', 'The team of this project changes too often now.', { retryAfterSeconds: 5 });
 }

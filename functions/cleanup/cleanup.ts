@@ -6,6 +6,7 @@ import type { CleanupFound, CleanupReport } from '../../shared/bootstrap/cleanup
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import type { AnyStep } from '../engine/step.js';
+import { mapInBatches } from '../host/map-in-batches.js';
 import type { Candidate } from './candidate.js';
 import { byRecords } from './due-records.js';
 import { byLabels, type Labelled, type LabelSearch } from './labelled-projects.js';
@@ -58,20 +59,16 @@ export async function cleanup(
 async function handled({ log }: Context, all: readonly Candidate[], dryRun: boolean) {
   const remove: CleanupFound[] = [];
   const failed: CleanupFound[] = [];
-  for (let i = 0; i < all.length; i += atOnce) {
-    await Promise.all(
-      all.slice(i, i + atOnce).map(async ({ verdict, act, over: _, ...found }) => {
-        try {
-          if (!dryRun) await act?.();
-          if (verdict.remove && act !== undefined) remove.push(found);
-        } catch (error) {
-          // One bad project must not delay others.
-          log('ERROR', `${found.projectId} could not be handed to teardown`, { error });
-          const why = error instanceof Problem ? error.detail : 'something went wrong; the log has more';
-          failed.push({ ...found, why });
-        }
-      }),
-    );
-  }
+  await mapInBatches(all, atOnce, async ({ verdict, act, over: _, ...found }) => {
+    try {
+      if (!dryRun) await act?.();
+      if (verdict.remove && act !== undefined) remove.push(found);
+    } catch (error) {
+      // One bad project must not delay others.
+      log('ERROR', `${found.projectId} could not be handed to teardown`, { error });
+      const why = error instanceof Problem ? error.detail : 'something went wrong; the log has more';
+      failed.push({ ...found, why });
+    }
+  });
   return { remove, failed };
 }

@@ -5,12 +5,12 @@
 
 import { addSeconds } from '../../shared/add-seconds.js';
 import { collections } from '../../shared/names.js';
-import { requestRemoval } from '../bootstraps/removal.js';
+import { requestRemoval } from '../bootstraps/removal/removal.js';
 import type { Context } from '../context.js';
 import type { BootstrapRecord } from '../engine/record/documents.js';
 import { judgeRecord, removeAtOf } from '../engine/record/removal-rule.js';
 import type { AnyStep } from '../engine/step.js';
-import { persist } from '../store/persist.js';
+import { mapInBatches } from '../host/map-in-batches.js';
 import { Conflict, type Document } from '../store/store.js';
 import { type Candidate, foundOf, kept, objection, unreadable } from './candidate.js';
 import { readable } from './readable.js';
@@ -29,19 +29,13 @@ export interface Due {
 
 export async function byRecords(context: Context, steps: readonly AnyStep[], limit: number): Promise<Due> {
   const { store, clock } = context;
-  const documents = await persist(() =>
-    store.query({
-      collection: collections.bootstraps,
-      where: [['removeAt', '<=', clock.now().toISOString()]],
-      orderBy: ['removeAt', 'asc'],
-      limit,
-    }),
-  );
-  const found: Candidate[] = [];
-  for (let i = 0; i < documents.length; i += atOnce) {
-    const some = documents.slice(i, i + atOnce);
-    found.push(...(await Promise.all(some.map((document) => candidateOf(context, steps, document)))));
-  }
+  const documents = await store.query({
+    collection: collections.bootstraps,
+    where: [['removeAt', '<=', clock.now().toISOString()]],
+    orderBy: ['removeAt', 'asc'],
+    limit,
+  });
+  const found = await mapInBatches(documents, atOnce, (document) => candidateOf(context, steps, document));
   return { found, more: documents.length === limit };
 }
 
@@ -96,7 +90,7 @@ async function putOff(
   removeAt: string | undefined,
 ): Promise<void> {
   try {
-    await persist(() => store.commit([{ kind: 'update', collection, id, version, data: { removeAt } }]));
+    await store.commit([{ kind: 'update', collection, id, version, data: { removeAt } }]);
   } catch (error) {
     if (!(error instanceof Conflict)) throw error;
   }

@@ -5,7 +5,7 @@
  */
 import { addSeconds } from '../../shared/add-seconds.js';
 import { collections, labels } from '../../shared/names.js';
-import { setFuses } from '../bootstraps/set-fuses.js';
+import { setFuses } from '../bootstraps/budget/enforce.js';
 import type { Project } from '../cloud/projects.js';
 import type { Context } from '../context.js';
 import { ownerLabel, projectsOf } from '../engine/proof.js';
@@ -17,7 +17,7 @@ import {
   type StoredBootstrap,
 } from '../engine/record/documents.js';
 import { numberOf } from '../engine/record/removal-rule.js';
-import { persist } from '../store/persist.js';
+import { mapInBatches } from '../host/map-in-batches.js';
 import { Conflict, type Document, type Write } from '../store/store.js';
 import { noticeWrite } from '../webhook/notices.js';
 import { recordOf } from './labelled-projects.js';
@@ -38,7 +38,7 @@ export async function searchHourly(
   context: Context,
 ): Promise<{ readonly projects: number; readonly machines: number } | undefined> {
   const place = { collection: collections.passes, id: searchId };
-  const before = read(await persist(() => context.store.get(place.collection, place.id)), liftSearch);
+  const before = read(await context.store.get(place.collection, place.id), liftSearch);
   const at = context.clock.now().toISOString();
   if (before !== undefined && addSeconds(new Date(before.data.at), everySeconds) > at) return undefined;
   // Written first, so that a search that fails costs its calls once an hour, too.
@@ -67,9 +67,7 @@ const searched = ({ cloud, config }: Context): Promise<Project[]> =>
   cloud.projects.search(projectsOf(config.deployment));
 
 async function livingOf({ store, log }: Context): Promise<StoredBootstrap[]> {
-  const documents = await persist(() =>
-    store.query({ collection: collections.bootstraps, where: [['removeAt', '>', '']] }),
-  );
+  const documents = await store.query({ collection: collections.bootstraps, where: [['removeAt', '>', '']] });
   return documents.flatMap((document) => readable(document, log));
 }
 
@@ -96,16 +94,12 @@ async function withoutRecord(
   const room = Math.min(perRun, Math.max(0, mostTold - before.length));
   const looked = [...before, ...others.filter((each) => !isTold(each)).slice(0, room)];
   const unknown: Project[] = [];
-  for (let i = 0; i < looked.length; i += atOnce) {
-    await Promise.all(
-      looked.slice(i, i + atOnce).map(async (project) => {
-        if ((await recordOf(context, project)) !== undefined) return;
-        // The search is a little late: it may still list a project that is being deleted.
-        const now = await context.cloud.projects.find(project.projectId);
-        if (now?.state === 'ACTIVE') unknown.push(now);
-      }),
-    );
-  }
+  await mapInBatches(looked, atOnce, async (project) => {
+    if ((await recordOf(context, project)) !== undefined) return;
+    // The search is a little late: it may still list a project that is being deleted.
+    const now = await context.cloud.projects.find(project.projectId);
+    if (now?.state === 'ACTIVE') unknown.push(now);
+  });
   return unknown;
 }
 
@@ -164,7 +158,7 @@ function factsOf(project: Project, owners: ReadonlyMap<string, string>) {
 /** The new version of the first document. Undefined: another run was faster. */
 async function committed({ store }: Context, first: Write, more: readonly Write[] = []): Promise<string | undefined> {
   try {
-    return (await persist(() => store.commit([first, ...more])))[0];
+    return (await store.commit([first, ...more]))[0];
   } catch (error) {
     if (error instanceof Conflict) return undefined;
     throw error;

@@ -7,7 +7,6 @@ import { Problem } from '../../shared/problems.js';
 import type { ProjectPage } from '../cloud/projects.js';
 import type { Context } from '../context.js';
 import { liftPass, type PassRecord, read } from '../engine/record/documents.js';
-import { persist } from '../store/persist.js';
 import { Conflict, type Document, type Write } from '../store/store.js';
 
 const passId = 'projects-by-labels';
@@ -19,7 +18,7 @@ export interface LabelPage extends Pick<ProjectPage, 'projects'> {
 
 export async function nextPage(context: Context, query: string): Promise<LabelPage> {
   const { store, clock } = context;
-  const document = await persist(() => store.get(collections.passes, passId));
+  const document = await store.get(collections.passes, passId);
   const pass = readable(document);
   const { projects, nextPageToken } = await pageAt(context, query, pass?.query === query ? pass.pageToken : undefined);
   return {
@@ -28,7 +27,7 @@ export async function nextPage(context: Context, query: string): Promise<LabelPa
       const write = turning(document, query, nextPageToken, clock.now().toISOString());
       if (write === undefined) return;
       try {
-        await persist(() => store.commit([write]));
+        await store.commit([write]);
       } catch (error) {
         // Another run had the same page at the same time. What it wrote is kept.
         if (!(error instanceof Conflict)) throw error;

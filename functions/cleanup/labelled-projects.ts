@@ -5,16 +5,16 @@
 import type { CleanupFound } from '../../shared/bootstrap/cleanup.js';
 import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
-import { requestRemoval } from '../bootstraps/removal.js';
+import { requestRemoval } from '../bootstraps/removal/removal.js';
 import type { Context } from '../context.js';
 import { findProofKey, projectsOf } from '../engine/proof.js';
 import type { BootstrapRecord } from '../engine/record/documents.js';
 import { isBootstrapId } from '../engine/record/ids.js';
 import { bootstrapOf, contradiction, deploymentOf, judgeProject, judgeRecord } from '../engine/record/removal-rule.js';
 import type { AnyStep, SeenProject } from '../engine/step.js';
-import { persist } from '../store/persist.js';
+import { mapInBatches } from '../host/map-in-batches.js';
 import type { Document } from '../store/store.js';
-import { adopt } from './adopt.js';
+import { adoptExpired } from './adopt.js';
 import { type Candidate, foundOf, kept, objection, unreadable } from './candidate.js';
 import { type LabelPage, nextPage } from './label-pages.js';
 import { readable } from './readable.js';
@@ -53,19 +53,15 @@ export async function byLabels(
   const proofKey = looked.length === 0 ? undefined : await findProofKey(context).catch(() => undefined);
   const found: Candidate[] = [];
   const failed: CleanupFound[] = [];
-  for (let i = 0; i < looked.length; i += atOnce) {
-    await Promise.all(
-      looked.slice(i, i + atOnce).map(async (project) => {
-        try {
-          const candidate = await candidateOf(context, steps, project, proofKey);
-          if (candidate !== undefined) found.push(candidate);
-        } catch (error) {
-          context.log('ERROR', `${project.projectId} could not be judged`, { error });
-          failed.push({ projectId: project.projectId, why: 'it could not be judged; the log has more' });
-        }
-      }),
-    );
-  }
+  await mapInBatches(looked, atOnce, async (project) => {
+    try {
+      const candidate = await candidateOf(context, steps, project, proofKey);
+      if (candidate !== undefined) found.push(candidate);
+    } catch (error) {
+      context.log('ERROR', `${project.projectId} could not be judged`, { error });
+      failed.push({ projectId: project.projectId, why: 'it could not be judged; the log has more' });
+    }
+  });
   return { found, failed, more: late.length > limit, turn };
 }
 
@@ -142,7 +138,7 @@ function withoutRecord(
         throw new Problem('conflict', `it changed while it was looked at: ${still?.why ?? 'it is gone'}`);
       }
       if ((await recordOf(context, now)) !== undefined) return;
-      await adopt(context, steps, now);
+      await adoptExpired(context, steps, now);
     },
   };
 }
@@ -150,10 +146,12 @@ function withoutRecord(
 /** By the bootstrap label, otherwise by project id. A label can be lost, or name another bootstrap. */
 export async function recordOf({ store }: Context, project: SeenProject): Promise<Document | undefined> {
   const id = bootstrapOf(project);
-  const named = isBootstrapId(id) ? await persist(() => store.get(collections.bootstraps, id)) : undefined;
+  const named = isBootstrapId(id) ? await store.get(collections.bootstraps, id) : undefined;
   if (named?.data['projectId'] === project.projectId) return named;
-  const [byProject] = await persist(() =>
-    store.query({ collection: collections.bootstraps, where: [['projectId', '==', project.projectId]], limit: 1 }),
-  );
+  const [byProject] = await store.query({
+    collection: collections.bootstraps,
+    where: [['projectId', '==', project.projectId]],
+    limit: 1,
+  });
   return byProject ?? named;
 }

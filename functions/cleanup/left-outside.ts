@@ -6,14 +6,14 @@
 import { addSeconds } from '../../shared/add-seconds.js';
 import type { CleanupFound } from '../../shared/bootstrap/cleanup.js';
 import { collections } from '../../shared/names.js';
-import { requestRemoval } from '../bootstraps/removal.js';
+import { requestRemoval } from '../bootstraps/removal/removal.js';
 import type { Context } from '../context.js';
 import { liftFile } from '../engine/record/documents.js';
 import { type Outside, outsideSeconds } from '../engine/record/files.js';
 import type { AnyStep } from '../engine/step.js';
-import { persist } from '../store/persist.js';
+import { mapInBatches } from '../host/map-in-batches.js';
 import { Conflict, type Document } from '../store/store.js';
-import { adoptAs } from './adopt.js';
+import { adoptToRemove } from './adopt.js';
 import { type Candidate, kept } from './candidate.js';
 import { readable } from './readable.js';
 
@@ -28,29 +28,23 @@ export interface LeftOutside {
 
 export async function byNotes(context: Context, steps: readonly AnyStep[], limit: number): Promise<LeftOutside> {
   const { store, clock, log } = context;
-  const documents = await persist(() =>
-    store.query({
-      collection: collections.files,
-      where: [['lookAt', '<=', clock.now().toISOString()]],
-      orderBy: ['lookAt', 'asc'],
-      limit,
-    }),
-  );
+  const documents = await store.query({
+    collection: collections.files,
+    where: [['lookAt', '<=', clock.now().toISOString()]],
+    orderBy: ['lookAt', 'asc'],
+    limit,
+  });
   const found: Candidate[] = [];
   const failed: CleanupFound[] = [];
-  for (let i = 0; i < documents.length; i += atOnce) {
-    await Promise.all(
-      documents.slice(i, i + atOnce).map(async (document) => {
-        try {
-          found.push(await candidateOf(context, steps, document));
-        } catch (error) {
-          const projectId = String(document.data['projectId']);
-          log('ERROR', `${document.id} of ${projectId} could not be judged`, { error });
-          failed.push({ projectId, why: 'what it left outside could not be judged; the log has more' });
-        }
-      }),
-    );
-  }
+  await mapInBatches(documents, atOnce, async (document) => {
+    try {
+      found.push(await candidateOf(context, steps, document));
+    } catch (error) {
+      const projectId = String(document.data['projectId']);
+      log('ERROR', `${document.id} of ${projectId} could not be judged`, { error });
+      failed.push({ projectId, why: 'what it left outside could not be judged; the log has more' });
+    }
+  });
   return { found, failed, more: documents.length === limit };
 }
 
@@ -62,7 +56,7 @@ interface Note extends Outside {
 async function candidateOf(context: Context, steps: readonly AnyStep[], document: Document): Promise<Candidate> {
   const { bootstrapId, outside = '', projectId = '', instance = '' } = liftFile(document.data);
   const note: Note = { bootstrapId, outside, projectId, instance, later: () => putOff(context, document) };
-  const record = await persist(() => context.store.get(collections.bootstraps, bootstrapId));
+  const record = await context.store.get(collections.bootstraps, bootstrapId);
   if (record === undefined) return withoutRecord(context, steps, note);
   const known = readable(record);
   // Its own removal takes it away, or by what keeps the bootstrap it is not left.
@@ -89,7 +83,7 @@ async function withoutRecord(context: Context, steps: readonly AnyStep[], note: 
   if (project.state === 'ACTIVE') return waiting(note, 'its project is active');
   const found = { projectId, bootstrapId, why: `it left ${outside}; it is deleted, and no record knows it` };
   const deadlineAt = context.clock.now().toISOString();
-  return removed(found, note, () => adoptAs(context, steps, { id: bootstrapId, project, deadlineAt }));
+  return removed(found, note, () => adoptToRemove(context, steps, { id: bootstrapId, project, deadlineAt }));
 }
 
 const waiting = ({ projectId, bootstrapId, later }: Note, why: string): Candidate => ({
@@ -113,7 +107,7 @@ const removed = (found: CleanupFound, { later }: Note, handOver: () => Promise<v
 async function putOff({ store, clock }: Context, { collection, id, version }: Document): Promise<void> {
   const data = { lookAt: addSeconds(clock.now(), outsideSeconds) };
   try {
-    await persist(() => store.commit([{ kind: 'update', collection, id, version, data }]));
+    await store.commit([{ kind: 'update', collection, id, version, data }]);
   } catch (error) {
     // Somebody else has written it since.
     if (!(error instanceof Conflict)) throw error;

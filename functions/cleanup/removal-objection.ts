@@ -5,7 +5,6 @@ import { findProofKey, isProof, labelValue } from '../engine/proof.js';
 import type { BootstrapRecord } from '../engine/record/documents.js';
 import { contradiction, judgeRecord, neverSeen, numberOf } from '../engine/record/removal-rule.js';
 import type { SeenProject } from '../engine/step.js';
-import { persist } from '../store/persist.js';
 import { readable } from './readable.js';
 
 /** Undefined: nothing does. Dry runs ask it too, so that they list what a run would really do. */
@@ -51,9 +50,7 @@ async function ofOthers(
   project: SeenProject | undefined,
 ): Promise<string | undefined> {
   const { store, clock } = context;
-  const named = await persist(() =>
-    store.query({ collection: collections.bootstraps, where: [['projectId', '==', projectId]] }),
-  );
+  const named = await store.query({ collection: collections.bootstraps, where: [['projectId', '==', projectId]] });
   for (const document of named) {
     if (document.id === id) continue;
     const against = `the record ${document.id} names its project ${projectId} too`;

@@ -11,7 +11,7 @@ import { findProofKey, projectsOf } from '../engine/proof.js';
 import { type BootstrapRecord, liftBootstrap, read } from '../engine/record/documents.js';
 import { contradiction, deploymentOf, judgeProject, judgeRecord } from '../engine/record/removal-rule.js';
 import type { AnyStep, SeenProject } from '../engine/step.js';
-import { persist } from '../store/persist.js';
+import { mapInBatches } from '../host/map-in-batches.js';
 import type { Document } from '../store/store.js';
 import { cleanup } from './cleanup.js';
 import { recordOf } from './labelled-projects.js';
@@ -69,7 +69,7 @@ async function recordsWhere(
   { store }: Context,
   where: readonly [field: string, op: '==' | '>', value: string],
 ): Promise<Known[]> {
-  const documents = await persist(() => store.query({ collection: collections.bootstraps, where: [where] }));
+  const documents = await store.query({ collection: collections.bootstraps, where: [where] });
   return documents.map(knownOf);
 }
 
@@ -105,19 +105,15 @@ async function eachOf<T extends { readonly projectId: string }>(
   look: (one: T) => Promise<CleanupFound | undefined>,
 ): Promise<Looked> {
   const looked: Looked = { found: [], failed: [] };
-  for (let i = 0; i < all.length; i += atOnce) {
-    await Promise.all(
-      all.slice(i, i + atOnce).map(async (one) => {
-        try {
-          const seen = await look(one);
-          if (seen !== undefined) looked.found.push(seen);
-        } catch (error) {
-          log('ERROR', `${one.projectId} could not be looked at`, { error });
-          looked.failed.push({ projectId: one.projectId, why: 'it could not be looked at; the log has more' });
-        }
-      }),
-    );
-  }
+  await mapInBatches(all, atOnce, async (one) => {
+    try {
+      const seen = await look(one);
+      if (seen !== undefined) looked.found.push(seen);
+    } catch (error) {
+      log('ERROR', `${one.projectId} could not be looked at`, { error });
+      looked.failed.push({ projectId: one.projectId, why: 'it could not be looked at; the log has more' });
+    }
+  });
   return looked;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What operators do about a project that bears the labels of this deployment and has no record: look at it, take it into the
- * records, or remove it. The labels must prove by a keyed hash over its number that plinth made it, beneath its own parent.
+ * What operators do about a project that bears the labels of this deployment and has no record: look at it, adopt it, or remove
+ * it. The labels must prove by a keyed hash over its number that plinth made it, beneath its own parent.
  */
 import { addSeconds } from '../../shared/add-seconds.js';
 import { parseDuration } from '../../shared/bootstrap/duration.js';
@@ -9,15 +9,15 @@ import type { UnknownProject } from '../../shared/bootstrap/unknown-project.js';
 import { iamMember } from '../../shared/iam-member.js';
 import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
-import { type AskedTeam, intoTeam, teamOfLost } from '../bootstraps/lost-team.js';
 import { checkAgreed, planOfRemoval } from '../bootstraps/plan.js';
+import { type AskedTeam, intoTeam, teamOfLost } from '../bootstraps/restore/lost-team.js';
 import type { Context } from '../context.js';
 import { findProofKey } from '../engine/proof.js';
 import type { StoredBootstrap } from '../engine/record/documents.js';
 import { bootstrapOf, deploymentOf, judgeAsked, numberOf } from '../engine/record/removal-rule.js';
 import { getBootstrap } from '../engine/record/update.js';
 import type { AnyStep, SeenProject } from '../engine/step.js';
-import { adoptAs, adoptedRecord, takenIn } from './adopt.js';
+import { adoptedRecord, adoptToKeep, adoptToRemove } from './adopt.js';
 import { recordOf } from './labelled-projects.js';
 
 /** Throws `not-found` if plinth sees no such project, and `conflict` if a record knows it. */
@@ -81,7 +81,7 @@ export async function viewUnknown(
   };
 }
 
-interface TakeIn {
+interface Adoption {
   readonly by: string;
   readonly owner: string;
   readonly ttl: string;
@@ -89,10 +89,10 @@ interface TakeIn {
 }
 
 /** The record lives until `ttl` from now. Nobody knows what the bootstrap was made from, so it only waits for its end. */
-export async function takeIn(
+export async function adoptProject(
   context: Context,
   projectId: string,
-  { by, owner, ttl, team }: TakeIn,
+  { by, owner, ttl, team }: Adoption,
 ): Promise<StoredBootstrap> {
   const now = context.clock.now();
   const deadlineAt = addSeconds(now, parseDuration(ttl) ?? 0);
@@ -102,7 +102,7 @@ export async function takeIn(
     throw new Problem('bad-input', `ttl ${fault}`, { errors: [{ path: 'ttl', message: fault }] });
   const project = await proven(context, projectId);
   const given = { by, owner, ownerMember: iamMember(owner), into: () => intoTeam(context, project, { owner, team }) };
-  await takenIn(context, { id: bootstrapOf(project), project, deadlineAt }, given);
+  await adoptToKeep(context, { id: bootstrapOf(project), project, deadlineAt }, given);
   return standing(context, bootstrapOf(project));
 }
 
@@ -117,7 +117,7 @@ export async function removeUnknown(
   const planned = await asBootstrap(context, project);
   checkAgreed(agreed, () => planOfRemoval(steps, planned));
   const deadlineAt = context.clock.now().toISOString();
-  await adoptAs(context, steps, { id: planned.id, project, deadlineAt, by, why: 'asked' });
+  await adoptToRemove(context, steps, { id: planned.id, project, deadlineAt, by, why: 'asked' });
   return standing(context, planned.id);
 }
 

@@ -4,6 +4,7 @@ import type { Context } from '../context.js';
 import { type BootstrapRecord, eventId, optionsOf, type StoredBootstrap } from '../engine/record/documents.js';
 import { transitionWrites } from '../engine/record/transition.js';
 import { type Update, updateBootstrap } from '../engine/record/update.js';
+import { mapInBatches } from '../host/map-in-batches.js';
 import { vmsOf } from '../steps/topology.js';
 import { noticeWrite } from '../webhook/notices.js';
 
@@ -16,13 +17,9 @@ type Machine = Omit<Unplanned, 'since'>;
 
 /** One call a project. Returns how many such machines there are in all. */
 export async function lookAtMachines(context: Context, living: readonly StoredBootstrap[]): Promise<number> {
-  let count = 0;
   const made = living.filter(({ data }) => isMade(data));
-  for (let i = 0; i < made.length; i += atOnce) {
-    const counts = await Promise.all(made.slice(i, i + atOnce).map((each) => lookAtOne(context, each)));
-    count += counts.reduce((sum, each) => sum + each, 0);
-  }
-  return count;
+  const counts = await mapInBatches(made, atOnce, (each) => lookAtOne(context, each));
+  return counts.reduce((sum, each) => sum + each, 0);
 }
 
 /** A project whose removal has begun loses all its machines anyway. */

@@ -1,5 +1,4 @@
 /** Wraps Google's services for the steps: one thin file for each service. Compute Engine's clients load on first use. */
-import type { StepContext } from '../context.js';
 import { createArtifactRegistry } from './artifact-registry.js';
 import { createBilling } from './billing.js';
 import { type ComputeClients, createComputeClients } from './compute/clients.js';
@@ -24,7 +23,7 @@ import { createTopics } from './topics.js';
 import { createUploads } from './uploads.js';
 import { createVmLookup } from './vm-lookup.js';
 
-export interface CloudContext extends Pick<StepContext, 'config' | 'log' | 'clock'> {
+export interface CloudContext extends Pick<Transport, 'config' | 'clock'> {
   /** Called with one line for every cloud call, for `--verbose`. */
   readonly onCall?: OnCall | undefined;
   /** Default: the function's own identity. */

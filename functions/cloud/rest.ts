@@ -6,7 +6,6 @@ import type { AuthClient } from 'google-auth-library';
 import { Problem } from '../../shared/problems.js';
 import { within } from '../../shared/time-limit.js';
 import type { Config, GoogleApi } from '../config.js';
-import type { Clock } from '../context.js';
 import { type ConnectionWatch, noWatch } from '../host/connection-watch.js';
 import { FunctionIdentity } from '../host/credentials.js';
 import { callSeconds } from './call-seconds.js';
@@ -29,7 +28,7 @@ export type Send = (url: URL, request: RequestInit) => Promise<Response>;
 /** Credentials, settings and reporting for calls. */
 export interface Transport {
   readonly config: Config;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: { now(): Date };
   readonly credentials: AuthClient;
   /** Called for every call with method, URL, status and milliseconds. Never with bodies. */
   readonly onCall: OnCall | undefined;

@@ -10,7 +10,6 @@ import { Problem } from '../../shared/problems.js';
 import { sha256 } from '../../shared/sha256.js';
 import type { Context } from '../context.js';
 import { lift, read } from '../store/lift.js';
-import { persist } from '../store/persist.js';
 import { Conflict } from '../store/store.js';
 import { type ConsoleClient, tokensFor } from './identity-provider.js';
 import { createSeal, type Seal } from './seal.js';
@@ -62,12 +61,12 @@ export async function beginSession(
   const endsAt = addSeconds(now, sessionSeconds);
   const data: SessionRecord = { schema: 1, email, createdAt: now.toISOString(), endsAt, expireAt: endsAt };
   // The id is random, so a second try after a lost answer can only meet its own document.
-  await persist(() => store.commit([{ kind: 'set', collection, id: sha256(id), data }]));
+  await store.commit([{ kind: 'set', collection, id: sha256(id), data }]);
   return sealOf(context, client).seal({ id, ...tokens });
 }
 
 async function standing({ store, clock }: Keeping, { id }: Sealed): Promise<SessionRecord | undefined> {
-  const found = read(await persist(() => store.get(collection, sha256(id))), liftSession)?.data;
+  const found = read(await store.get(collection, sha256(id)), liftSession)?.data;
   return found !== undefined && found.endsAt > clock.now().toISOString() ? found : undefined;
 }
 
@@ -115,8 +114,8 @@ export async function endSession(context: Keeping, client: ConsoleClient, cookie
   if (held === undefined) return;
   const { store } = context;
   const id = sha256(held.id);
-  const found = await persist(() => store.get(collection, id));
-  if (found !== undefined) await persist(() => store.commit([{ kind: 'delete', collection, id }])).catch(ignoreGone);
+  const found = await store.get(collection, id);
+  if (found !== undefined) await store.commit([{ kind: 'delete', collection, id }]).catch(ignoreGone);
 }
 
 /** Another tab signed out in the same moment. */

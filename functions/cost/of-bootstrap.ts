@@ -49,7 +49,7 @@ export function holdingsOf(
   // Only the outputs' schemas, not the steps: the function that looks at ceilings each minute holds no step.
   const outputOf = (step: string, key: string): unknown => record.instances[`${step}:${key}`]?.output;
   const unfinishedOf = (step: string, key: string): unknown => record.instances[`${step}:${key}`]?.unfinished;
-  /** Records of earlier releases lack the creation time of a resource. */
+  /** Google may leave out the creation time of a resource. */
   const sinceOf = (createdAt: string | undefined) => new Date(createdAt ?? record.createdAt);
   const expected = record.state === 'running' ? now : undefined;
   const rates = ratesOf(prices, { options, machineAccess: machineAccessOf(record) });

@@ -40,7 +40,7 @@ function isEqual(given: string, wanted: string): boolean {
 
 type ProvenTeam = Pick<Proven, 'projectNumber' | 'bootstrapId'>;
 
-/** Apart from the proof, which projects of earlier releases bear without a team. */
+/** Apart from the proof, as the team may change while the project stands. */
 export const teamLabel = (key: string, { projectNumber, bootstrapId }: ProvenTeam, team: number): string =>
   `t${team}-${keyed(key, ['team', projectNumber, bootstrapId, team], 40)}`;
 

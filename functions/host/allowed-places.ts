@@ -3,9 +3,7 @@ import type { Config } from '../config.js';
 
 const named = (allowed: readonly string[]): string[] => allowed.filter((each) => each !== '*');
 
-export const parentsOf = ({ defaultParent, allowed }: Config): string[] => [
-  ...new Set([...(defaultParent === undefined ? [] : [defaultParent]), ...named(allowed.parents)]),
-];
+export const parentsOf = ({ allowed }: Config): string[] => [...new Set(named(allowed.parents))];
 
 export const accountsOf = ({ allowed }: Config): string[] =>
   named(allowed.billingAccounts).map((id) => `billingAccounts/${id.replace(/^billingAccounts\//, '')}`);

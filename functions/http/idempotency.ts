@@ -1,27 +1,19 @@
 /**
- * Answers a repeated POST with the same Idempotency-Key from the stored first answer, and does nothing else. The transaction
- * of the change stores the answer, so neither exists without the other. Only lasting refusals are stored. A 400, 409, 412
- * or 429 is judged anew.
+ * Answers a repeated POST with the same Idempotency-Key from the stored first answer, and does nothing else. The request has a
+ * store of its own, whose commit of the change stores the answer too. So neither exists without the other. Only lasting refusals
+ * are stored. A 400, 409, 412 or 429 is judged anew.
  */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { pathTo, type Route, type RouteTable } from '../../shared/api.js';
+import { pathTo, type Route } from '../../shared/api.js';
 import { collections } from '../../shared/names.js';
 import { Problem, type ProblemCode, problemKinds } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import type { Caller } from '../identity/auth.js';
 import { lift, read } from '../store/lift.js';
-import { Conflict, type Version, type Write } from '../store/store.js';
+import { Conflict, type Store, type Version, type Write } from '../store/store.js';
+import { shareTurns } from '../store/turns.js';
 import type { Answer } from './reply.js';
-import type { Call, Handlers } from './router.js';
-
-/** The write that stores the answer for the next time, or none without a key. */
-type Keep = (answer: Answer) => readonly Write[];
-
-/** A handler that passes `keep` to the transaction that makes the change. */
-export type KeepingHandlers<T extends RouteTable> = {
-  readonly [K in keyof T]: (call: Call<T[K]>, keep: Keep) => Promise<Answer>;
-};
 
 const keptSeconds = 24 * 60 * 60;
 /** How long a request that died in flight holds its key. */
@@ -79,67 +71,73 @@ const hash = (...parts: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 
 /** The parts of the parsed request that matter here. */
-interface AnyCall {
-  readonly params?: Readonly<Record<string, string | number>>;
-  readonly headers?: Readonly<Record<string, string | undefined>>;
+export interface KeyedCall {
+  readonly params?: Readonly<Record<string, string | number>> | undefined;
+  readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
   readonly body: unknown;
   readonly caller: Caller;
 }
 
-export function withIdempotency<const T extends RouteTable>(
-  context: Context,
-  routes: T,
-  handlers: KeepingHandlers<T>,
-): Handlers<T> {
-  const wrapped = Object.entries<Route>(routes).map(([operation, route]) => {
-    const handler = handlers[operation] as unknown as (call: AnyCall, keep: Keep) => Promise<Answer>;
-    const once = (call: AnyCall): Promise<Answer> => {
-      const key = call.headers?.['idempotency-key'];
-      if (route.method !== 'POST' || key === undefined) return handler(call, () => []);
-      const { email, identity } = call.caller;
-      const id = hash(email, identity, route.method, pathTo(route, call.params), key);
-      return answerOnce(context, id, hash(call.body), (keep) => handler(call, keep));
-    };
-    return [operation, once];
-  });
-  return Object.fromEntries(wrapped) as Handlers<T>;
+/** A commit of `act` returns what `act` returns. So the commit can store the answer. */
+export interface Work<T> {
+  act(request: Context): Promise<T>;
+  answer(result: T): Answer;
 }
 
-async function answerOnce(
+export async function answerOnce<T>(context: Context, route: Route, call: KeyedCall, work: Work<T>): Promise<Answer> {
+  const key = call.headers?.['idempotency-key'];
+  if (route.method !== 'POST' || key === undefined) return work.answer(await work.act(context));
+  const { email, identity } = call.caller;
+  const id = hash(email, identity, route.method, pathTo(route, call.params), key);
+  const claimed = await claim(context, id, hash(call.body));
+  if ('outcome' in claimed) return answerAgain(claimed.outcome);
+  return keep(context, { id, version: claimed.version }, work);
+}
+
+async function keep<T>(
   context: Context,
-  id: string,
-  asked: string,
-  work: (keep: Keep) => Promise<Answer>,
+  { id, version }: { readonly id: string; readonly version: Version },
+  { act, answer }: Work<T>,
 ): Promise<Answer> {
   const { store } = context;
-  const claimed = await claim(context, id, asked);
-  if ('outcome' in claimed) return answerAgain(claimed.outcome);
-  const { version } = claimed;
+  const place = { collection: collections.idempotency, id, version };
   /** Fails if the lease has expired and another request has the key now. */
   const outcomeWrite = (outcome: string): Write => ({
     kind: 'update',
-    collection: collections.idempotency,
-    id,
-    version,
+    ...place,
     data: { outcome, leaseUntil: undefined },
   });
-  let kept: string | undefined;
   const keepAfterwards = (outcome: string) => ifNotLost(store.commit([outcomeWrite(outcome)]));
+  const request = storeOfRequest(store, (result) => outcomeWrite(JSON.stringify(answer(result as T))));
   try {
-    const answer = await work((each) => {
-      kept = JSON.stringify(each);
-      return [outcomeWrite(kept)];
-    });
-    const outcome = JSON.stringify(answer);
-    // No transaction stored this answer, because nothing changed.
-    if (outcome !== kept) await keepAfterwards(outcome);
-    return answer;
+    const told = answer(await act({ ...context, store: request.store }));
+    // Nothing changed, so no commit has stored the answer.
+    if (!request.hasCommitted()) await keepAfterwards(JSON.stringify(told));
+    return told;
   } catch (error) {
     if (error instanceof Problem && isLasting(error)) await keepAfterwards(problemText(error));
     // Free the key for another try. The version protects an answer that was stored although its commit seemed to fail.
-    else await ifNotLost(store.commit([{ kind: 'delete', collection: collections.idempotency, id, version }]));
+    else await ifNotLost(store.commit([{ kind: 'delete', ...place }]));
     throw error;
   }
+}
+
+/** A store in which the one transaction that writes also makes the write of its result. */
+function storeOfRequest(store: Store, writeOf: (result: unknown) => Write) {
+  let committed = false;
+  const transaction: Store['transaction'] = async (body) => {
+    let writes: Write[] = [];
+    const result = await store.transaction(async (inner) => {
+      writes = [];
+      const made = await body({ ...inner, write: (...more) => void writes.push(...more) });
+      if (writes.length > 0 && committed) throw new Error('A request with an Idempotency-Key commits once');
+      if (writes.length > 0) inner.write(...writes, writeOf(made));
+      return made;
+    });
+    committed ||= writes.length > 0;
+    return result;
+  };
+  return { store: shareTurns(store, { ...store, transaction }), hasCommitted: () => committed };
 }
 
 /** Whether a retry would meet the same refusal. A 400, 409, 412 or 429 may pass the next time. */
@@ -168,7 +166,7 @@ async function claim({ store, clock }: Context, id: string, asked: string): Prom
     };
     const commit = async (write: Write): Promise<Claim | undefined> => {
       try {
-        const [version = ''] = await store.commit([write]);
+        const [version = ''] = await store.commit([write], { once: true });
         return { version };
       } catch (error) {
         if (error instanceof Conflict) return undefined;

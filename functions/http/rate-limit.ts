@@ -6,17 +6,14 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { addSeconds } from '../../shared/add-seconds.js';
-import type { Route, RouteTable } from '../../shared/api.js';
 import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import type { Caller } from '../identity/auth.js';
 import { lift, read } from '../store/lift.js';
-import { afterConflict, persist } from '../store/persist.js';
+import { afterConflict } from '../store/retry.js';
 import { Conflict, type Write } from '../store/store.js';
 import { inTurn } from '../store/turns.js';
-import type { KeepingHandlers } from './idempotency.js';
-import type { Answer } from './reply.js';
 
 const windowSeconds = 60;
 /** Afterwards Firestore removes the document, within a day or so. */
@@ -34,7 +31,7 @@ export const RateRecord = z.object({
 type RateRecord = z.infer<typeof RateRecord>;
 const liftRate = lift('rate', RateRecord, 1);
 
-type Counting = Pick<Context, 'store' | 'clock' | 'config'>;
+type Counting = Pick<Context, 'store' | 'clock' | 'random' | 'config'>;
 
 /** Counts one change of the caller. Throws `too-many` at the limit. Costs a read, and a write if there is no limit yet. */
 export async function countChange(context: Counting, { identity, operator }: Caller): Promise<void> {
@@ -48,7 +45,7 @@ export async function countChange(context: Counting, { identity, operator }: Cal
         return;
       } catch (error) {
         if (!(error instanceof Conflict)) throw error;
-        await afterConflict(attempt);
+        await afterConflict(context, attempt);
       }
     }
     throw tooMany(limit, 1);
@@ -58,7 +55,7 @@ export async function countChange(context: Counting, { identity, operator }: Cal
 async function countOnce({ store, clock }: Counting, id: string, limit: number): Promise<void> {
   const collection = collections.rates;
   const now = clock.now();
-  const found = read(await persist(() => store.get(collection, id)), liftRate);
+  const found = read(await store.get(collection, id), liftRate);
   const secondsLeft = found === undefined ? 0 : (Date.parse(found.data.endsAt) - now.getTime()) / 1000;
   const standing = secondsLeft > 0 ? found?.data : undefined;
   if (standing !== undefined && standing.count >= limit) throw tooMany(limit, Math.ceil(secondsLeft));
@@ -72,7 +69,7 @@ async function countOnce({ store, clock }: Counting, id: string, limit: number):
     found === undefined
       ? { kind: 'create', collection, id, data }
       : { kind: 'update', collection, id, version: found.version, data };
-  await persist(() => store.commit([write]));
+  await store.commit([write]);
 }
 
 const tooMany = (limit: number, seconds: number): Problem =>
@@ -81,22 +78,3 @@ const tooMany = (limit: number, seconds: number): Problem =>
     advice: `Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}, or ask your operator to raise the limit.`,
     members: { limit: 'changesPerMinute', value: limit },
   });
-
-const isLimited = (route: Route): boolean => (route.problems as readonly string[]).includes('too-many');
-
-/** Counts the operations of the table that can answer `too-many`. */
-export function withRateLimit<const T extends RouteTable>(
-  context: Counting,
-  routes: T,
-  handlers: KeepingHandlers<T>,
-): KeepingHandlers<T> {
-  const wrapped = Object.entries<Route>(routes).map(([operation, route]) => {
-    const handler = handlers[operation] as unknown as (call: { caller: Caller }, keep: never) => Promise<Answer>;
-    const counted = async (call: { caller: Caller }, keep: never): Promise<Answer> => {
-      await countChange(context, call.caller);
-      return handler(call, keep);
-    };
-    return [operation, isLimited(route) ? counted : handler];
-  });
-  return Object.fromEntries(wrapped) as KeepingHandlers<T>;
-}

@@ -11,16 +11,13 @@ import { Problem } from '../../shared/problems.js';
 import type { Config } from '../config.js';
 import type { Context } from '../context.js';
 import type { Caller } from '../identity/auth.js';
-import { persist } from '../store/persist.js';
 import type { Store, Transaction, Write } from '../store/store.js';
+import { asAdmin, asTeamAdmin } from './change.js';
 import { liftTeam, type TeamRecord } from './documents.js';
-import { eventWrite } from './events.js';
 import { ceilingsAbove } from './limits.js';
-import { bindWrites } from './membership.js';
 import { viewOfOrganization } from './organizations.js';
-import { checkAdmin, readOrganizationWithDeleted, readTeam, seeOrganization } from './rights.js';
-import { countedIn, lookAt, teamChange } from './team-members.js';
-import { viewOfTeam } from './teams.js';
+import { readOrganizationWithDeleted, readTeam } from './rights.js';
+import { viewOfTeam } from './teams/teams.js';
 import { transactInOrganization, transactInTeam } from './transact.js';
 
 type Kind = keyof Ceilings;
@@ -62,57 +59,58 @@ export const setOrganizationCeilings = (
   organizationId: string,
   wanted: Ceilings,
 ): Promise<Organization> =>
-  transactInOrganization(context, organizationId, async (transaction) => {
-    const seen = await seeOrganization(transaction, caller, organizationId);
-    checkAdmin(seen, 'organization');
-    const { organization, role, own } = seen;
-    const ceilings = stored(context.config, wanted);
-    if (isSame(organization.ceilings, ceilings)) return viewOfOrganization(organization, role);
-    const changed = { ...organization, ceilings };
-    transaction.write(
-      ...bindWrites(caller, own),
-      { kind: 'update', collection: collections.organizations, id: organizationId, data: { ceilings } },
-      await countAnew(transaction),
-      eventWrite(transaction, {
-        organizationId,
-        actor: caller.email,
-        action: 'organization-ceilings-set',
-        before: viewOfOrganization(organization, undefined),
-        after: viewOfOrganization(changed, undefined),
-      }),
-    );
-    return viewOfOrganization(changed, role);
-  });
+  transactInOrganization(
+    context,
+    organizationId,
+    asAdmin(caller, organizationId, [], async ({ organization, role }, transaction) => {
+      const ceilings = stored(context.config, wanted);
+      if (isSame(organization.ceilings, ceilings)) return { result: viewOfOrganization(organization, role) };
+      const changed = { ...organization, ceilings };
+      return {
+        result: viewOfOrganization(changed, role),
+        writes: [
+          { kind: 'update', collection: collections.organizations, id: organizationId, data: { ceilings } },
+          await countAnew(transaction),
+        ],
+        events: [
+          {
+            action: 'organization-ceilings-set',
+            before: viewOfOrganization(organization, undefined),
+            after: viewOfOrganization(changed, undefined),
+          },
+        ],
+      };
+    }),
+  );
 
 /** In an organization, its admins alone raise a ceiling. Otherwise a team could end what they have set for it. */
 export const setTeamCeilings = (context: Context, caller: Caller, teamId: number, wanted: Ceilings): Promise<Team> =>
-  transactInTeam(context, teamId, async (transaction) => {
-    const { team, rights, organizationMember, bind } = await lookAt(transaction, caller, teamId, caller.email);
-    checkAdmin(rights, 'team');
-    const ceilings = stored(context.config, wanted);
-    if (isSame(team.ceilings, ceilings)) return viewOfTeam(team, rights.role);
-    const { organizationId } = team;
-    if (organizationId !== null && !caller.operator && organizationMember?.role !== 'admin') {
-      const organization = await readOrganizationWithDeleted(transaction, organizationId);
-      checkLower(team, ceilings ?? {}, organization?.ceilings ?? {});
-    }
-    const changed = { ...team, ceilings };
-    transaction.write(
-      ...bind,
-      teamChange(team, { ceilings, members: countedIn(team, 0) }),
-      await countAnew(transaction),
-      eventWrite(transaction, {
-        organizationId,
-        teamId,
-        version: team.changes + 1,
-        actor: caller.email,
-        action: 'team-ceilings-set',
-        before: { team: viewOfTeam(team, undefined) },
-        after: { team: viewOfTeam(changed, undefined) },
-      }),
-    );
-    return viewOfTeam(changed, rights.role);
-  });
+  transactInTeam(
+    context,
+    teamId,
+    asTeamAdmin(caller, teamId, [], async ({ team, role, governor }, transaction) => {
+      const ceilings = stored(context.config, wanted);
+      if (isSame(team.ceilings, ceilings)) return { result: viewOfTeam(team, role) };
+      const { organizationId } = team;
+      if (organizationId !== null && !caller.operator && governor?.role !== 'admin') {
+        const organization = await readOrganizationWithDeleted(transaction, organizationId);
+        checkLower(team, ceilings ?? {}, organization?.ceilings ?? {});
+      }
+      const changed = { ...team, ceilings };
+      return {
+        result: viewOfTeam(changed, role),
+        writes: [await countAnew(transaction)],
+        team: { ceilings },
+        events: [
+          {
+            action: 'team-ceilings-set',
+            before: { team: viewOfTeam(team, undefined) },
+            after: { team: viewOfTeam(changed, undefined) },
+          },
+        ],
+      };
+    }),
+  );
 
 const isSame = (before: Ceilings = {}, after: Ceilings = {}): boolean =>
   kinds.every((kind) => amountOf(before, kind) === amountOf(after, kind));
@@ -161,7 +159,7 @@ export async function boundsOfTeam(
   teamId: number,
 ): Promise<Bound[]> {
   const { store } = context;
-  const team = await persist(() => readTeam(store, teamId));
+  const team = await readTeam(store, teamId);
   return team === undefined ? [] : boundsOf(context, team);
 }
 
@@ -182,15 +180,13 @@ async function boundOf(
   organizationId: string,
   ceilings: Ceilings,
 ): Promise<Bound> {
-  const found = await persist(() =>
-    store.query({
-      collection: collections.teams,
-      where: [
-        ['organizationId', '==', organizationId],
-        ['holds', '==', true],
-      ],
-    }),
-  );
+  const found = await store.query({
+    collection: collections.teams,
+    where: [
+      ['organizationId', '==', organizationId],
+      ['holds', '==', true],
+    ],
+  });
   const teams = found.map(({ data }) => liftTeam(data));
   const living = teams.reduce((sum, { owns = 0 }) => sum + owns, 0);
   return { of: 'Organization', id: organizationId, ceilings, living, teams: teams.map(({ teamId }) => teamId) };
@@ -230,6 +226,6 @@ type Spend = Readonly<Record<string, number>>;
 
 /** By month, what the bootstraps of each team come to, in whole micro-units. */
 async function spendsOf({ store }: Pick<Context, 'store'>, teams: readonly number[]): Promise<Spend[]> {
-  const found = await persist(() => store.getMany(collections.counters, teams.map(teamCountId)));
+  const found = await store.getMany(collections.counters, teams.map(teamCountId));
   return found.map((each) => (each?.data['spend'] ?? {}) as Spend);
 }

@@ -3,7 +3,7 @@
  * a test counts it.
  */
 import type { organizationRoutes } from '../../shared/organization/routes.js';
-import { mostAdmins } from './moved-bootstraps.js';
+import { mostAdmins } from './moves/moved-bootstraps.js';
 
 /** What the number of documents grows with. */
 export type Counted =

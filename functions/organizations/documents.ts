@@ -32,11 +32,8 @@ export const OrganizationMemberRecord = z.object({
   /** True for an admin who is not leaving. The last-admin rule counts these. Rights depend on the role alone. */
   governs: z.boolean(),
   addedAt: time,
-  /**
-   * Starts at 1 and rises with each change. Continues where an earlier membership ended. Absent in documents older than the
-   * count.
-   */
-  version: z.int().optional(),
+  /** Starts at 1 and rises with each change. Continues where an earlier membership ended. */
+  version: z.int(),
   /** The removal under way. Until it ends, no team accepts the member, and no migration treats them as an outsider. */
   leaving: z.string().optional(),
   /** When others may clear the mark, because its removal has died. */

@@ -2,7 +2,6 @@
 import { collections } from '../../shared/names.js';
 import type { Ceilings } from '../../shared/organization/ceilings.js';
 import { read } from '../store/lift.js';
-import { persist } from '../store/persist.js';
 import type { Store } from '../store/store.js';
 import { liftOrganization, liftTeam, type TeamRecord, teamDocumentId } from './records.js';
 
@@ -11,7 +10,7 @@ export async function ceilingsOfTeam(
   { store }: { readonly store: Pick<Store, 'get'> },
   teamId: number,
 ): Promise<Ceilings[]> {
-  const team = read(await persist(() => store.get(collections.teams, teamDocumentId(teamId))), liftTeam)?.data;
+  const team = read(await store.get(collections.teams, teamDocumentId(teamId)), liftTeam)?.data;
   return team === undefined || team.deletedAt !== undefined
     ? []
     : [team.ceilings ?? {}, (await ceilingsAbove({ store }, team)) ?? {}];
@@ -22,6 +21,5 @@ export async function ceilingsAbove(
   { organizationId }: TeamRecord,
 ): Promise<Ceilings | undefined> {
   if (organizationId === null) return undefined;
-  return read(await persist(() => store.get(collections.organizations, organizationId)), liftOrganization)?.data
-    .ceilings;
+  return read(await store.get(collections.organizations, organizationId), liftOrganization)?.data.ceilings;
 }

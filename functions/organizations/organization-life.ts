@@ -10,7 +10,8 @@ import type { Context } from '../context.js';
 import type { Clock } from '../host/clock.js';
 import type { Caller } from '../identity/auth.js';
 import { read } from '../store/lift.js';
-import type { Transaction, Write } from '../store/store.js';
+import type { Write } from '../store/store.js';
+import { asAdmin } from './change.js';
 import {
   liftOrganizationMember,
   liftTeam,
@@ -19,9 +20,8 @@ import {
   type TeamRecord,
   teamDocumentId,
 } from './documents.js';
-import { eventWrite } from './events.js';
-import { BeingRemoved } from './leaving.js';
-import { bindWrites } from './membership.js';
+import { eventWrite } from './events/events.js';
+import { BeingRemoved } from './members/leaving.js';
 import { viewOfOrganization } from './organizations.js';
 import { checkRestorable, deletedNow, expiryOfOrganizationMember } from './restorable.js';
 import {
@@ -31,7 +31,7 @@ import {
   seeOrganization,
   seeOrganizationWithDeleted,
 } from './rights.js';
-import { type Also, busy, transactInOrganization } from './transact.js';
+import { busy, transactInOrganization } from './transact.js';
 
 const leaseSeconds = 20;
 const rounds = 8;
@@ -68,25 +68,25 @@ export const renameOrganization = (
   organizationId: string,
   name: string,
 ): Promise<Organization> =>
-  transactInOrganization(context, organizationId, async (transaction) => {
-    const seen = await seeOrganization(transaction, caller, organizationId);
-    checkAdmin(seen, 'organization');
-    const { organization, role, own } = seen;
-    const renamed = { ...organization, name };
-    if (organization.name === name) return viewOfOrganization(organization, role);
-    transaction.write(
-      ...bindWrites(caller, own),
-      change(organization, { name }),
-      eventWrite(transaction, {
-        organizationId,
-        actor: caller.email,
-        action: 'organization-renamed',
-        before: viewOfOrganization(organization, undefined),
-        after: viewOfOrganization(renamed, undefined),
-      }),
-    );
-    return viewOfOrganization(renamed, role);
-  });
+  transactInOrganization(
+    context,
+    organizationId,
+    asAdmin(caller, organizationId, [], ({ organization, role }) => {
+      if (organization.name === name) return { result: viewOfOrganization(organization, role) };
+      const renamed = { ...organization, name };
+      return {
+        result: viewOfOrganization(renamed, role),
+        writes: [change(organization, { name })],
+        events: [
+          {
+            action: 'organization-renamed',
+            before: viewOfOrganization(organization, undefined),
+            after: viewOfOrganization(renamed, undefined),
+          },
+        ],
+      };
+    }),
+  );
 
 export async function deleteOrganization(
   context: Context,
@@ -107,9 +107,7 @@ export async function deleteOrganization(
       await unmark(context, organizationId, mark);
       throw tooManyMembers(members.length);
     }
-    const deleted = await transactInOrganization(context, organizationId, (transaction) =>
-      deleteMarked(context, transaction, caller, { organizationId, mark, members }),
-    );
+    const deleted = await deleteMarked(context, caller, { organizationId, mark, members });
     if (deleted !== undefined) return deleted;
   }
   throw busy();
@@ -147,25 +145,26 @@ const markDeleting = (
   organizationId: string,
   found: readonly TeamRecord[],
 ): Promise<string | undefined> =>
-  transactInOrganization(context, organizationId, async (transaction) => {
-    const seen = await seeOrganization(transaction, caller, organizationId);
-    checkAdmin(seen, 'organization');
-    if (found.length > 0) {
-      const ids = found.map(({ teamId }) => teamDocumentId(teamId));
-      const standing = (await transaction.getMany(collections.teams, ids))
-        .flatMap((each) => read(each, liftTeam)?.data ?? [])
-        .filter((team) => team.organizationId === organizationId);
-      if (standing.length > 0) throw hasTeams(seen.organization, standing);
-      return undefined;
-    }
-    const mark = context.random.uuid();
-    const deletingUntil = new Date(context.clock.now().getTime() + leaseSeconds * 1000).toISOString();
-    transaction.write(
-      ...openWrites(context.clock, seen.organization),
-      change(seen.organization, { deleting: mark, deletingUntil }),
-    );
-    return mark;
-  });
+  transactInOrganization(
+    context,
+    organizationId,
+    asAdmin(caller, organizationId, [], async ({ organization }, transaction) => {
+      if (found.length > 0) {
+        const ids = found.map(({ teamId }) => teamDocumentId(teamId));
+        const standing = (await transaction.getMany(collections.teams, ids))
+          .flatMap((each) => read(each, liftTeam)?.data ?? [])
+          .filter((team) => team.organizationId === organizationId);
+        if (standing.length > 0) throw hasTeams(organization, standing);
+        return { result: undefined };
+      }
+      const mark = context.random.uuid();
+      const deletingUntil = new Date(context.clock.now().getTime() + leaseSeconds * 1000).toISOString();
+      return {
+        result: mark,
+        writes: [...openWrites(context.clock, organization), change(organization, { deleting: mark, deletingUntil })],
+      };
+    }),
+  );
 
 function hasTeams({ name }: OrganizationRecord, teams: readonly TeamRecord[]): Problem {
   const named = teams.slice(0, teamsNamed).map(({ teamId, name: called }) => ({ teamId, name: called }));
@@ -188,72 +187,68 @@ const unmark = (context: Context, organizationId: string, mark: string): Promise
     if (organization?.deleting === mark) transaction.write(change(organization, unmarked));
   });
 
+interface Marked {
+  readonly organizationId: string;
+  readonly mark: string;
+  readonly members: readonly OrganizationMemberRecord[];
+}
+
 /** Undefined if the mark is no longer this deletion's. */
-async function deleteMarked(
+const deleteMarked = (
   context: Context,
-  transaction: Transaction,
   caller: Caller,
-  { organizationId, mark, members }: { organizationId: string; mark: string; members: readonly { email: string }[] },
-): Promise<Organization | undefined> {
+  { organizationId, mark, members }: Marked,
+): Promise<Organization | undefined> => {
   const emails = members.map(({ email }) => email);
-  const seen = await seeOrganization(transaction, caller, organizationId, emails);
-  checkAdmin(seen, 'organization');
-  const { organization, role, own } = seen;
-  if (organization.deleting !== mark) return undefined;
-  const gone = deletedNow(context.clock);
-  const deleted = { ...organization, ...gone };
-  transaction.write(
-    ...bindWrites(caller, own),
-    change(organization, { ...gone, ...unmarked }),
-    // Who has left since the query has no document any more.
-    ...emails
-      .filter((email) => seen.members.has(email))
-      .map((email) => expiryOfOrganizationMember(organizationId, email, gone.expireAt)),
-    eventWrite(transaction, {
-      organizationId,
-      actor: caller.email,
-      action: 'organization-deleted',
-      before: viewOfOrganization(organization, undefined),
-      after: null,
+  return transactInOrganization(
+    context,
+    organizationId,
+    asAdmin(caller, organizationId, emails, ({ organization, role, members: still }) => {
+      if (organization.deleting !== mark) return { result: undefined };
+      const gone = deletedNow(context.clock);
+      return {
+        result: viewOfOrganization({ ...organization, ...gone }, role),
+        writes: [
+          change(organization, { ...gone, ...unmarked }),
+          // Who has left since the query has no document any more.
+          ...emails
+            .filter((email) => still.has(email))
+            .map((email) => expiryOfOrganizationMember(organizationId, email, gone.expireAt)),
+        ],
+        events: [{ action: 'organization-deleted', before: viewOfOrganization(organization, undefined), after: null }],
+      };
     }),
   );
-  return viewOfOrganization(deleted, role);
-}
+};
 
 /** For its admins and operators. An organization that is not deleted stays as it is. */
 export async function restoreOrganization(
   context: Context,
   caller: Caller,
   organizationId: string,
-  also: Also<Organization>,
 ): Promise<Organization> {
   // Nobody joins or leaves a deleted organization, but a removal that was under way may still end.
   checkAdmin(await seeOrganizationWithDeleted(context.store, caller, organizationId), 'organization');
   const emails = (await membersOf(context, organizationId)).map(({ email }) => email);
-  return transactInOrganization(
-    context,
-    organizationId,
-    async (transaction) => {
-      const seen = await seeOrganizationWithDeleted(transaction, caller, organizationId);
-      checkAdmin(seen, 'organization');
-      const { organization, role } = seen;
-      if (organization.deletedAt === undefined) return viewOfOrganization(organization, role);
-      checkRestorable(context.clock, organization, `Organization ${organization.name}`);
-      const still = await readOrganizationMembers(transaction, organizationId, emails);
-      const { deletedAt: _, ...restored } = organization;
-      transaction.write(
-        change(organization, { deletedAt: undefined, expireAt: undefined }),
-        ...[...still.keys()].map((email) => expiryOfOrganizationMember(organizationId, email)),
-        eventWrite(transaction, {
-          organizationId,
-          actor: caller.email,
-          action: 'organization-restored',
-          before: null,
-          after: viewOfOrganization(restored, undefined),
-        }),
-      );
-      return viewOfOrganization(restored, role);
-    },
-    also,
-  );
+  return transactInOrganization(context, organizationId, async (transaction) => {
+    const seen = await seeOrganizationWithDeleted(transaction, caller, organizationId);
+    checkAdmin(seen, 'organization');
+    const { organization, role } = seen;
+    if (organization.deletedAt === undefined) return viewOfOrganization(organization, role);
+    checkRestorable(context.clock, organization, `Organization ${organization.name}`);
+    const still = await readOrganizationMembers(transaction, organizationId, emails);
+    const { deletedAt: _, ...restored } = organization;
+    transaction.write(
+      change(organization, { deletedAt: undefined, expireAt: undefined }),
+      ...[...still.keys()].map((email) => expiryOfOrganizationMember(organizationId, email)),
+      eventWrite(transaction, {
+        organizationId,
+        actor: caller.email,
+        action: 'organization-restored',
+        before: null,
+        after: viewOfOrganization(restored, undefined),
+      }),
+    );
+    return viewOfOrganization(restored, role);
+  });
 }

@@ -7,13 +7,13 @@ import type { Context } from '../context.js';
 import type { Caller } from '../identity/auth.js';
 import { read } from '../store/lift.js';
 import { liftOrganization, liftOrganizationMember, type OrganizationRecord } from './documents.js';
-import { eventWrite } from './events.js';
-import { newMember } from './members.js';
-import { boundFields, isTheirs } from './membership.js';
+import { eventWrite } from './events/events.js';
+import { newMember } from './members/members.js';
+import { boundFields, isTheirs } from './members/membership.js';
 import { type Page, type Paged, pageOf } from './page.js';
 import { isRestorable } from './restorable.js';
 import { seeOrganization } from './rights.js';
-import { type Also, transact } from './transact.js';
+import { transact } from './transact.js';
 
 export const viewOfOrganization = (
   { id, name, createdAt, ceilings, deletedAt }: OrganizationRecord,
@@ -36,45 +36,36 @@ function checkMayCreate({ organizationCreators: { anyone, domains } }: Config, c
 }
 
 /** Creates an organization with the caller as its first admin. */
-export async function createOrganization(
-  context: Context,
-  caller: Caller,
-  name: string,
-  also?: Also<Organization>,
-): Promise<Organization> {
+export async function createOrganization(context: Context, caller: Caller, name: string): Promise<Organization> {
   checkMayCreate(context.config, caller);
   const id = context.random.uuid();
   const createdAt = context.clock.now().toISOString();
   const record: OrganizationRecord = { schema: 1, id, name, createdAt };
-  return transact(
-    context,
-    async (transaction) => {
-      // The id is new, so nothing is found. The event takes the time of this read.
-      await transaction.get(collections.organizations, id);
-      const made = viewOfOrganization(record, 'admin');
-      transaction.write(
-        { kind: 'create', collection: collections.organizations, id, data: record },
-        newMember({
-          organizationId: id,
-          email: caller.email,
-          role: 'admin',
-          addedAt: createdAt,
-          version: 1,
-          ...boundFields(caller),
-        }),
-        eventWrite(transaction, {
-          organizationId: id,
-          actor: caller.email,
-          action: 'organization-created',
-          version: 1,
-          before: null,
-          after: viewOfOrganization(record, undefined),
-        }),
-      );
-      return made;
-    },
-    also,
-  );
+  return transact(context, async (transaction) => {
+    // The id is new, so nothing is found. The event takes the time of this read.
+    await transaction.get(collections.organizations, id);
+    const made = viewOfOrganization(record, 'admin');
+    transaction.write(
+      { kind: 'create', collection: collections.organizations, id, data: record },
+      newMember({
+        organizationId: id,
+        email: caller.email,
+        role: 'admin',
+        addedAt: createdAt,
+        version: 1,
+        ...boundFields(caller),
+      }),
+      eventWrite(transaction, {
+        organizationId: id,
+        actor: caller.email,
+        action: 'organization-created',
+        version: 1,
+        before: null,
+        after: viewOfOrganization(record, undefined),
+      }),
+    );
+    return made;
+  });
 }
 
 /** The organizations that the caller belongs to, by id. `deleted`: those that are deleted, instead of the living ones. */

@@ -7,17 +7,15 @@ import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import type { Caller } from '../identity/auth.js';
 import { read } from '../store/lift.js';
-import { persist } from '../store/persist.js';
 import { Conflict, type Store, type Version, type Write } from '../store/store.js';
 import { liftTeam, liftTeamMember, type TeamRecord, teamDocumentId } from './documents.js';
-import { bindWrites, isTheirs } from './membership.js';
-import { noTeam, type Rights, readTeamMembers } from './rights.js';
-import { visibleTeam } from './team-members.js';
+import { bindWrites, isTheirs } from './members/membership.js';
+import { noTeam, type Rights, readTeamMembers, seeTeam } from './rights.js';
 import { transact } from './transact.js';
 
 export { type Bound, boundsOf, boundsOfTeam } from './ceilings.js';
-export { NotTheirs } from './membership.js';
-export { refusing } from './refusal.js';
+export { NotTheirs } from './members/membership.js';
+export { refusing } from './members/refusal.js';
 export type { Rights } from './rights.js';
 export { noTeam } from './rights.js';
 
@@ -34,7 +32,8 @@ export interface Holder {
 /** The caller's role and rights. Undefined: the caller may not see the team. Throws `NotTheirs`. */
 export async function rightsIn({ store }: Stored, caller: Caller, teamId: number): Promise<Rights | undefined> {
   try {
-    return (await visibleTeam(store, caller, teamId)).rights;
+    const { role, admin } = await seeTeam(store, caller, teamId);
+    return { role, admin };
   } catch (error) {
     if (error instanceof Problem && error.code === 'not-found') return undefined;
     throw error;
@@ -72,11 +71,11 @@ export const bindIn = (
  * The members are read after the team. Whoever changes them writes the team, so a commit against its version is right.
  */
 export async function readHolder({ store }: { readonly store: Pick<Store, 'get' | 'query'> }, teamId: number) {
-  const found = read(await persist(() => store.get(collections.teams, teamDocumentId(teamId))), liftTeam);
+  const found = read(await store.get(collections.teams, teamDocumentId(teamId)), liftTeam);
   if (found === undefined) return undefined;
   const members =
     found.data.deletedAt === undefined
-      ? await persist(() => store.query({ collection: collections.teamMembers, where: [['teamId', '==', teamId]] }))
+      ? await store.query({ collection: collections.teamMembers, where: [['teamId', '==', teamId]] })
       : [];
   const emails = members.map((each) => liftTeamMember(each.data).email).sort();
   return { team: found.data, version: found.version, members: emails } satisfies Holder;
@@ -119,24 +118,22 @@ export async function holdingTeamsOf({ store }: Stored, caller: Caller, most: nu
 
 /** Teams whose members have changed since their bootstraps were looked at, the longest waiting first. */
 export async function changedHolders({ store, clock }: Pick<Context, 'store' | 'clock'>, limit: number) {
-  const due = await persist(() =>
-    store.query({
-      collection: collections.teams,
-      where: [['rolesAt', '<=', clock.now().toISOString()]],
-      orderBy: ['rolesAt', 'asc'],
-      limit,
-    }),
-  );
+  const due = await store.query({
+    collection: collections.teams,
+    where: [['rolesAt', '<=', clock.now().toISOString()]],
+    orderBy: ['rolesAt', 'asc'],
+    limit,
+  });
   return due.map(({ data }) => liftTeam(data));
 }
 
 /** Ends the wait of a team, or puts it off to `rolesAt`. If its members have changed again since `seen` was read, it stays due. */
 export async function settleHolder({ store }: Stored, seen: TeamRecord, rolesAt?: string): Promise<void> {
-  const found = read(await persist(() => store.get(collections.teams, teamDocumentId(seen.teamId))), liftTeam);
+  const found = read(await store.get(collections.teams, teamDocumentId(seen.teamId)), liftTeam);
   if (found === undefined || found.data.changes !== seen.changes) return;
   const { collection, id, version } = found;
   try {
-    await persist(() => store.commit([{ kind: 'update', collection, id, version, data: { rolesAt } }]));
+    await store.commit([{ kind: 'update', collection, id, version, data: { rolesAt } }]);
   } catch (error) {
     if (!(error instanceof Conflict)) throw error;
   }

@@ -35,13 +35,8 @@ export const TeamRecord = z.object({
   changes: z.int(),
   /** The number of admins among the members. */
   admins: z.int(),
-  /** The number of members, valid only if `membersAt` equals `changes`. Releases before 3.0.0 don't count. */
-  members: z.int().optional(),
-  membersAt: z.int().optional(),
-  /**
-   * The document id of the event that moved the team into its organization. Null for a team that was created there. If absent,
-   * search the organization's events.
-   */
+  members: z.int(),
+  /** The document id of the event that moved the team into its organization. Null for a team that was created there. */
   migration: z.string().nullable().optional(),
   /** How many living bootstraps it owns. Missing: none. */
   owns: z.int().optional(),

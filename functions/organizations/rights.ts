@@ -22,7 +22,7 @@ import {
   teamDocumentId,
   teamMemberId,
 } from './documents.js';
-import { checkTheirs } from './membership.js';
+import { checkTheirs } from './members/membership.js';
 
 /** A store, or a transaction. */
 export type Reader = Pick<Transaction, 'get' | 'getMany'>;
@@ -149,19 +149,48 @@ export function checkOperator({ operator }: Caller): void {
 }
 
 /**
- * `own` is the caller in the team, and `inOrganization` the caller in the team's organization. If that membership belongs to
- * another account, this throws `NotTheirs` for the organization's teams too.
+ * `own` is the caller in the team, and `governor` the caller in the team's organization. If that membership belongs to another
+ * account, this throws `NotTheirs` for the organization's teams too.
  */
-export async function rightsInTeam(
+export function rightsInTeam(
   caller: Caller,
   team: TeamRecord,
   own: TeamMemberRecord | undefined,
-  inOrganization: () => Promise<OrganizationMemberRecord | undefined>,
-): Promise<Rights> {
+  governor: OrganizationMemberRecord | undefined,
+): Rights {
   if (caller.operator) return { role: own?.role, admin: true };
-  const member = team.organizationId === null ? undefined : await inOrganization();
+  const member = team.organizationId === null ? undefined : governor;
   if (own === undefined && member?.role !== 'admin') throw noTeam(team.teamId);
   checkTheirs(own, caller, team.organizationId);
   checkTheirs(member, caller, team.organizationId);
   return { role: own?.role, admin: own?.role === 'admin' || member?.role === 'admin' };
+}
+
+/** A team as the caller may see it. */
+export interface SeenTeam extends Rights {
+  readonly team: TeamRecord;
+  /** Those asked for, by e-mail: in the team, and in its organization. */
+  readonly members: ReadonlyMap<string, TeamMemberRecord>;
+  readonly inOrganization: ReadonlyMap<string, OrganizationMemberRecord>;
+  /** The caller's own memberships: in the team, and in its organization. */
+  readonly own: TeamMemberRecord | undefined;
+  readonly governor: OrganizationMemberRecord | undefined;
+}
+
+/** Throws a 404 if the caller may not see the team. */
+export async function seeTeam(
+  reader: Reader,
+  caller: Caller,
+  teamId: number,
+  emails: readonly string[] = [],
+): Promise<SeenTeam> {
+  const all = [caller.email, ...emails];
+  const [team, members] = await Promise.all([readTeam(reader, teamId), readTeamMembers(reader, teamId, all)]);
+  if (team === undefined) throw noTeam(teamId);
+  const inOrganization =
+    team.organizationId === null
+      ? new Map<string, OrganizationMemberRecord>()
+      : await readOrganizationMembers(reader, team.organizationId, all);
+  const [own, governor] = [members.get(caller.email), inOrganization.get(caller.email)];
+  return { team, members, inOrganization, own, governor, ...rightsInTeam(caller, team, own, governor) };
 }

@@ -3,11 +3,8 @@ import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import { Conflict, type Transaction, type Write } from '../store/store.js';
 import { inTurn } from '../store/turns.js';
-import { BeingRemoved } from './leaving.js';
-import { noticesOf } from './notices.js';
-
-/** More writes for the same transaction, made from its result. Not called if nothing changes. */
-export type Also<T> = (result: T) => readonly Write[];
+import { noticesOf } from './events/notices.js';
+import { BeingRemoved } from './members/leaving.js';
 
 type Transacting = Pick<Context, 'store' | 'clock' | 'random' | 'config'>;
 
@@ -20,11 +17,8 @@ const patienceMs = 15_000;
 const removalPatienceMs = 3_000;
 
 /** `change` may run several times. Only the writes of its last run count. */
-export const transact = <T>(
-  context: Transacting,
-  change: (transaction: Transaction) => Promise<T>,
-  also: Also<T> = () => [],
-): Promise<T> => untilFirst(context, () => once(context, change, also));
+export const transact = <T>(context: Transacting, change: (transaction: Transaction) => Promise<T>): Promise<T> =>
+  untilFirst(context, () => once(context, change));
 
 /**
  * What a change depends on, read document by document at first. A refusal, or a result that is not `open`, is final, so then
@@ -52,34 +46,27 @@ const transactInTurn = <T>(
   context: Transacting,
   of: string,
   change: (transaction: Transaction) => Promise<T>,
-  also: Also<T> = () => [],
-): Promise<T> => untilFirst(context, () => inTurn(context.store, of, () => once(context, change, also)));
+): Promise<T> => untilFirst(context, () => inTurn(context.store, of, () => once(context, change)));
 
 /** Every change of a team's members writes the team. */
 export const transactInTeam = <T>(
   context: Transacting,
   teamId: number,
   change: (transaction: Transaction) => Promise<T>,
-  also?: Also<T>,
-): Promise<T> => transactInTurn(context, `team ${teamId}`, change, also);
+): Promise<T> => transactInTurn(context, `team ${teamId}`, change);
 
 /** For what changes the organization's own document. */
 export const transactInOrganization = <T>(
   context: Transacting,
   organizationId: string,
   change: (transaction: Transaction) => Promise<T>,
-  also?: Also<T>,
-): Promise<T> => transactInTurn(context, `organization ${organizationId}`, change, also);
+): Promise<T> => transactInTurn(context, `organization ${organizationId}`, change);
 
-const once = <T>(
-  { store, config }: Transacting,
-  change: (transaction: Transaction) => Promise<T>,
-  also: Also<T>,
-): Promise<T> =>
+const once = <T>({ store, config }: Transacting, change: (transaction: Transaction) => Promise<T>): Promise<T> =>
   store.transaction(async (transaction) => {
     const writes: Write[] = [];
     const result = await change({ ...transaction, write: (...more) => void writes.push(...more) });
-    if (writes.length > 0) transaction.write(...joined(writes), ...noticesOf(config, writes), ...also(result));
+    if (writes.length > 0) transaction.write(...joined(writes), ...noticesOf(config, writes));
     return result;
   });
 

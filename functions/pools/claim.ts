@@ -19,7 +19,6 @@ import {
 } from '../engine/record/documents.js';
 import type { AnyStep } from '../engine/step.js';
 import { parentIn } from '../steps/cloud/project-place.js';
-import { persist } from '../store/persist.js';
 import type { Store } from '../store/store.js';
 import { isFree, membersOf, setAside } from './member.js';
 import { type Pool, poolKey } from './setting.js';
@@ -106,13 +105,13 @@ export async function stillFree(
   { store, clock }: Pick<Context, 'store' | 'clock'>,
   id: string,
 ): Promise<StoredBootstrap | undefined> {
-  const found = read(await persist(() => store.get(collections.bootstraps, id)), liftBootstrap);
+  const found = read(await store.get(collections.bootstraps, id), liftBootstrap);
   return found !== undefined && isFree(found.data, clock.now().toISOString()) ? found : undefined;
 }
 
 /** Its removal may have removed its secrets before ours was written, and looks for them no more. */
 export async function isGoneUnclaimed({ store }: Pick<Context, 'store'>, id: string): Promise<boolean> {
-  const found = read(await persist(() => store.get(collections.bootstraps, id)), liftBootstrap);
+  const found = read(await store.get(collections.bootstraps, id), liftBootstrap);
   if (found === undefined || found.data.state === 'removed') return true;
   return found.data.removal !== undefined && found.data.prepared?.claimedAt === undefined;
 }

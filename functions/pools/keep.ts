@@ -7,7 +7,6 @@ import type { Context } from '../context.js';
 import { liftCounters } from '../engine/record/counts.js';
 import { read } from '../engine/record/documents.js';
 import { publishReady } from '../engine/run/publish.js';
-import { persist } from '../store/persist.js';
 import { firstInstance, isWritten, lookedAgain, membersOf, newMember, setAside } from './member.js';
 import { notesWrite, readNotes } from './notes.js';
 import { dryPools, todoOf } from './todo.js';
@@ -58,6 +57,6 @@ export async function keepPools(context: Context): Promise<PoolsKept> {
 
 /** An operator has new bootstraps stopped. */
 async function isStopped({ store }: Pick<Context, 'store'>): Promise<boolean> {
-  const counted = await persist(() => store.get(collections.counters, countersId));
+  const counted = await store.get(collections.counters, countersId);
   return read(counted, liftCounters)?.data.admission?.state === 'stopped';
 }

@@ -6,16 +6,10 @@ import { fillOptions } from '../../shared/bootstrap/rules.js';
 import { preparedSlug } from '../../shared/command-words.js';
 import { collections, type Lane } from '../../shared/names.js';
 import type { Context } from '../context.js';
-import {
-  type BootstrapRecord,
-  leaseId,
-  liftBootstrap,
-  read,
-  type StoredBootstrap,
-} from '../engine/record/documents.js';
+import { createBootstrap, emptyRecord } from '../engine/record/create.js';
+import { type BootstrapRecord, liftBootstrap, read, type StoredBootstrap } from '../engine/record/documents.js';
 import { makeBootstrapId, makeProjectId } from '../engine/record/ids.js';
-import { eventWrites, readyLease, type Transition, transitionWrites } from '../engine/record/transition.js';
-import { persist } from '../store/persist.js';
+import { type Transition, transitionWrites } from '../engine/record/transition.js';
 import { Conflict, type Write } from '../store/store.js';
 import type { Pool } from './setting.js';
 
@@ -27,12 +21,10 @@ export const firstInstance = { id: 'policies', lane: 'cloud' as Lane };
 
 /** Of one pool, or of all. */
 export async function membersOf({ store }: Pick<Context, 'store'>, key?: string): Promise<StoredBootstrap[]> {
-  const found = await persist(() =>
-    store.query({
-      collection: collections.bootstraps,
-      where: [key === undefined ? ['pool', '>', ''] : ['pool', '==', key]],
-    }),
-  );
+  const found = await store.query({
+    collection: collections.bootstraps,
+    where: [key === undefined ? ['pool', '>', ''] : ['pool', '==', key]],
+  });
   return found.flatMap((document) => read(document, liftBootstrap) ?? []);
 }
 
@@ -76,41 +68,23 @@ export function newMember(
   const folder = parent === defaultParent ? {} : { folderId: parent.replace('folders/', '') };
   const projectTtl = formatSeconds(maxAgeSeconds).replaceAll(' ', '');
   const deadlineAt = addSeconds(now, maxAgeSeconds);
-  const empty: BootstrapRecord = {
-    schema: 1,
+  const empty = emptyRecord({
     name: projectId,
     projectId,
     owner: poolOwner,
     ownerMember: poolOwner,
-    state: 'running',
-    generation: 1,
     options: { ...fillOptions({ projectName: projectId, billingAccount, region, projectTtl, ...folder }) },
-    given: {},
-    sshPublicKey: '',
     machineAccess,
     sshSourceRanges: [...sshSourceRanges],
     loadBalancers,
-    base: {},
     createdAt: at,
     deadlineAt,
     removeAt: deadlineAt,
     prepared: { pool: key, since: at },
     pool: key,
-    warnings: [],
-    instances: {},
-    events: 0,
-  };
-  const { record, events } = started(empty, at);
-  const lease = readyLease(id, 1, firstInstance, at);
-  return {
-    id,
-    generation: 1,
-    writes: [
-      { kind: 'create', collection: collections.bootstraps, id, data: { ...record, events: events.length } },
-      ...eventWrites(id, empty, events),
-      { kind: 'create', collection: collections.leases, id: leaseId(id, firstInstance.id), data: lease },
-    ],
-  };
+  });
+  const { record, writes } = createBootstrap(id, empty, started(empty, at), at);
+  return { id, generation: record.generation, writes };
 }
 
 /** Everything of it is looked at again, in a new generation. It is nobody's to claim until that is over. */
@@ -141,7 +115,7 @@ export async function setAside(
 /** False: somebody was faster. */
 export async function isWritten({ store }: Pick<Context, 'store'>, writes: readonly Write[]): Promise<boolean> {
   try {
-    await persist(() => store.commit(writes));
+    await store.commit(writes);
     return true;
   } catch (error) {
     if (error instanceof Conflict) return false;

@@ -3,7 +3,6 @@ import * as z from 'zod';
 import { collections } from '../../shared/names.js';
 import type { Context } from '../context.js';
 import { lift, read } from '../store/lift.js';
-import { persist } from '../store/persist.js';
 import type { Version, Write } from '../store/store.js';
 
 const time = z.iso.datetime();
@@ -29,7 +28,7 @@ export interface StoredNotes extends PoolNotes {
 }
 
 export async function readNotes({ store }: Pick<Context, 'store'>): Promise<StoredNotes> {
-  const found = read(await persist(() => store.get(place.collection, place.id)), liftNotes);
+  const found = read(await store.get(place.collection, place.id), liftNotes);
   const { rests = {}, drained = [] } = found?.data ?? {};
   return { rests, drained, version: found?.version };
 }

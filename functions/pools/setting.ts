@@ -1,6 +1,8 @@
-/** Reads which pools of prepared projects the deployment keeps: the setting PLINTH_POOLS. Pure. */
+/** The setting of pools: which pools of prepared projects the deployment keeps. Pure. */
 import * as z from 'zod';
 import { parseDuration } from '../../shared/bootstrap/duration.js';
+import type { Fault } from '../../shared/problems.js';
+import { type Rows, setting, type Values } from '../setting.js';
 
 /** Enough for a morning, and one query reads them all. */
 const mostProjects = 200;
@@ -51,7 +53,7 @@ export const poolKey = ({ parent, billingAccount, region }: Place): string =>
   `${parent} ${accountOf(billingAccount)} ${region}`;
 
 /** The pools as JSON text. Reports all faults at once, each with its path. An empty text means none. */
-export const PoolsSetting: z.ZodType<readonly Pool[], string> = z.string().transform((text, context) => {
+const PoolsSetting: z.ZodType<readonly Pool[], string> = z.string().transform((text, context) => {
   const refuse = (message: string) => context.addIssue({ code: 'custom', message, input: text });
   if (text === '') return [];
   let given: unknown;
@@ -77,25 +79,42 @@ export const PoolsSetting: z.ZodType<readonly Pool[], string> = z.string().trans
   return pools;
 });
 
-/** Whether bootstraps may have what a pool prepares. Otherwise its projects would wait for nobody. */
-export const poolFaults = (
-  pools: readonly Pool[],
-  { parents, billingAccounts, defaultParent }: Allowed,
-): readonly string[] =>
-  pools.flatMap(({ parent, billingAccount }, index) => {
-    const isAllowed = parent === defaultParent || parents.includes('*') || parents.includes(parent);
-    const isPaid = billingAccounts.includes('*') || billingAccounts.includes(billingAccount);
-    return [
-      ...(isAllowed ? [] : [`${index}.parent ${parent} is not among PLINTH_PARENTS`]),
-      ...(parent === defaultParent || parent.startsWith('folders/')
-        ? []
-        : [`${index}.parent ${parent} must be a folder, or PLINTH_DEFAULT_PARENT`]),
-      ...(isPaid ? [] : [`${index}.billingAccount ${billingAccount} is not among PLINTH_BILLING_ACCOUNTS`]),
-    ];
-  });
+export const poolSettings = {
+  PLINTH_POOLS: setting(
+    PoolsSetting,
+    'Pools of projects that are prepared before anybody asks for one, as a JSON list: parent, billingAccount, region, size, and maxAge (default 7d). Unset: none.',
+    '',
+  ),
+} satisfies Rows;
 
-interface Allowed {
-  readonly parents: readonly string[];
-  readonly billingAccounts: readonly string[];
-  readonly defaultParent: string | undefined;
+export interface PoolsConfig {
+  /** Of prepared projects. */
+  readonly pools: readonly Pool[];
 }
+
+export const readPools = (read: Values<typeof poolSettings>): PoolsConfig => ({ pools: read.PLINTH_POOLS });
+
+/** What bootstraps may use. Otherwise projects of a pool would wait for nobody. */
+interface Allowed {
+  readonly PLINTH_PARENTS?: readonly string[];
+  readonly PLINTH_BILLING_ACCOUNTS?: readonly string[];
+}
+
+export const poolFaults = ({
+  PLINTH_POOLS: pools = [],
+  PLINTH_PARENTS: parents = [],
+  PLINTH_BILLING_ACCOUNTS: billingAccounts = [],
+}: Partial<Values<typeof poolSettings>> & Allowed): Fault[] =>
+  pools
+    .flatMap(({ parent, billingAccount }, index) => {
+      const isAllowed = parents.includes('*') || parents.includes(parent);
+      const isPaid = billingAccounts.includes('*') || billingAccounts.includes(billingAccount);
+      return [
+        ...(isAllowed ? [] : [`${index}.parent ${parent} is not among PLINTH_PARENTS`]),
+        ...(parent.startsWith('folders/') || parent === parents.find((each) => each !== '*')
+          ? []
+          : [`${index}.parent ${parent} must be a folder, or the first of PLINTH_PARENTS`]),
+        ...(isPaid ? [] : [`${index}.billingAccount ${billingAccount} is not among PLINTH_BILLING_ACCOUNTS`]),
+      ];
+    })
+    .map((message) => ({ path: 'PLINTH_POOLS', message }));

@@ -8,7 +8,6 @@ import { collections } from '../../shared/names.js';
 import { sha256 } from '../../shared/sha256.js';
 import type { Context } from '../context.js';
 import { lift, read } from '../store/lift.js';
-import { persist } from '../store/persist.js';
 import type { Document, Write } from '../store/store.js';
 import type { Pool } from './setting.js';
 
@@ -39,7 +38,7 @@ export async function readShare(
   owner: string,
 ): Promise<Share> {
   const id = `pool-${sha256(JSON.stringify([key, owner]))}`;
-  const found = read(await persist(() => store.get(collections.rates, id)), liftShare);
+  const found = read(await store.get(collections.rates, id), liftShare);
   const isOver = found === undefined || found.data.endsAt <= clock.now().toISOString();
   return { id, found, count: isOver ? 0 : found.data.count };
 }

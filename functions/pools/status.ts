@@ -6,7 +6,7 @@ import type { Context } from '../context.js';
 import { liftCounters } from '../engine/record/counts.js';
 import { read, type StoredBootstrap } from '../engine/record/documents.js';
 import { quota } from '../steps/cloud/quota.js';
-import { afterConflict, persist } from '../store/persist.js';
+import { afterConflict } from '../store/retry.js';
 import { Conflict } from '../store/store.js';
 import { isFree, membersOf } from './member.js';
 import { notesWrite, readNotes } from './notes.js';
@@ -19,7 +19,7 @@ export async function readPools(context: Pick<Context, 'store' | 'clock' | 'conf
   const [members, notes, counted] = await Promise.all([
     membersOf(context),
     readNotes(context),
-    persist(() => store.get(collections.counters, countersId)),
+    store.get(collections.counters, countersId),
   ]);
   const counters = read(counted, liftCounters)?.data;
   const at = clock.now().toISOString();
@@ -67,12 +67,12 @@ export async function turnPools(context: Context, by: string, way: 'drain' | 'fi
     const drained = way === 'drain' ? config.pools.map(({ key }) => key) : [];
     const rests = way === 'drain' ? notes.rests : {};
     try {
-      await persist(() => store.commit([notesWrite({ ...notes, drained, rests }, clock.now().toISOString())]));
+      await store.commit([notesWrite({ ...notes, drained, rests }, clock.now().toISOString())]);
       log('INFO', `${by}: the pools of prepared projects are to ${way}`);
       return await readPools(context);
     } catch (error) {
       if (!(error instanceof Conflict)) throw error;
-      await afterConflict(attempt);
+      await afterConflict(context, attempt);
     }
   }
   throw new Problem('unavailable', 'The pools change too fast.', { retryAfterSeconds: 2 });

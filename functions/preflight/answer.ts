@@ -2,7 +2,6 @@
 import { collections } from '../../shared/names.js';
 import type { Context } from '../context.js';
 import { optionsOf, read } from '../engine/record/documents.js';
-import { persist } from '../store/persist.js';
 import { Conflict } from '../store/store.js';
 import { deploymentFindings } from './deployment/index.js';
 import { liftPreflight, stored } from './documents.js';
@@ -11,7 +10,7 @@ import { createOnce, lookAt } from './look.js';
 
 export async function answer(context: Context, id: string): Promise<void> {
   const { store, config, log } = context;
-  const found = read(await persist(() => store.get(collections.preflights, id)), liftPreflight);
+  const found = read(await store.get(collections.preflights, id), liftPreflight);
   // Whoever asked has gone, or another delivery was first.
   if (found === undefined || found.data.verdicts !== undefined) return;
   const { codes, owner, ownerMember, projectId, options } = found.data;
@@ -35,11 +34,9 @@ export async function answer(context: Context, id: string): Promise<void> {
   );
   const verdicts = Object.fromEntries(looked.map(({ code, verdict }) => [code, stored(verdict)]));
   try {
-    await persist(() =>
-      store.commit([
-        { kind: 'update', collection: collections.preflights, id, version: found.version, data: { verdicts } },
-      ]),
-    );
+    await store.commit([
+      { kind: 'update', collection: collections.preflights, id, version: found.version, data: { verdicts } },
+    ]);
   } catch (error) {
     if (!(error instanceof Conflict)) throw error;
   }

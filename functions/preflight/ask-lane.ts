@@ -9,7 +9,6 @@ import { Problem } from '../../shared/problems.js';
 import { type Trace, traceparentOf } from '../../shared/trace.js';
 import type { Context } from '../context.js';
 import { read } from '../engine/record/documents.js';
-import { persist } from '../store/persist.js';
 import type { Document } from '../store/store.js';
 import { liftPreflight, type PreflightRecord, verdictIn } from './documents.js';
 import type { Asking, Finding } from './finding.js';
@@ -48,7 +47,7 @@ export async function askLane(
   let why = `the ${lane} lane has not answered within ${laneSeconds} s`;
   try {
     // The id is random, so a second try after a lost answer can only meet its own document.
-    await persist(() => store.commit([{ kind: 'set', collection, id, data }]));
+    await store.commit([{ kind: 'set', collection, id, data }]);
     const attributes = trace === undefined ? {} : { traceparent: traceparentOf(trace) };
     const message = { schema: 1, bootstrapId: id, instance: preflightInstance, generation: 1 } as const;
     await publisher.publish(lane, [message], attributes);

@@ -11,7 +11,6 @@ import {
   optionsOf,
   read,
 } from '../engine/record/documents.js';
-import { persist } from '../store/persist.js';
 import type { Asking, Likely } from './finding.js';
 
 /** Records are large. If others filled all these, nothing is likely. */
@@ -30,9 +29,11 @@ export const lastProject = ({ context, intent, once }: Asking): Promise<readonly
       newest * 4,
       config.pools.reduce((sum, { size }) => sum + size, 0),
     );
-    const found = await persist(() =>
-      store.query({ collection: collections.bootstraps, orderBy: ['createdAt', 'desc'], limit: newest + waiting }),
-    );
+    const found = await store.query({
+      collection: collections.bootstraps,
+      orderBy: ['createdAt', 'desc'],
+      limit: newest + waiting,
+    });
     return found
       .flatMap((document) => read(document, liftBootstrap)?.data ?? [])
       .filter((record) => record.orphan !== true && keyOf(optionsOf(record)) === wanted);

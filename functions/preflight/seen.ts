@@ -9,7 +9,6 @@ import { moment } from '../../shared/api.js';
 import { collections } from '../../shared/names.js';
 import type { Context } from '../context.js';
 import { lift, read } from '../store/lift.js';
-import { persist } from '../store/persist.js';
 import { Conflict } from '../store/store.js';
 
 const validSeconds = 120;
@@ -61,7 +60,7 @@ export async function keepSeen(
     expireAt: until,
   };
   // The id is random, so a second try after a lost answer can only meet its own document.
-  await persist(() => store.commit([{ kind: 'set', collection: collections.preflights, id: idOf(token), data }]));
+  await store.commit([{ kind: 'set', collection: collections.preflights, id: idOf(token), data }]);
   return token;
 }
 
@@ -71,12 +70,12 @@ export async function useSeen(
   round: Round,
   token: string,
 ): Promise<readonly string[] | undefined> {
-  const found = read(await persist(() => store.get(collections.preflights, idOf(token))), liftSeen);
+  const found = read(await store.get(collections.preflights, idOf(token)), liftSeen);
   if (found === undefined || found.data.request !== hashOf(token, round)) return undefined;
   if (Date.parse(found.data.until) < clock.now().getTime()) return undefined;
   const { collection, id, version, data } = found;
   try {
-    await persist(() => store.commit([{ kind: 'delete', collection, id, version }]));
+    await store.commit([{ kind: 'delete', collection, id, version }]);
   } catch (error) {
     // Another beginning was faster.
     if (error instanceof Conflict) return undefined;

@@ -59,6 +59,17 @@ export interface Transaction {
   readAt(): number;
 }
 
+interface CommitOptions {
+  /**
+   * Never retried. A lost answer leaves the writes in place, so a second try may meet its own document. For callers who could
+   * not tell it from another writer's.
+   */
+  readonly once?: boolean;
+  /** Called before each retry. */
+  readonly onRetry?: () => void;
+}
+
+/** The context hands out one that retries reads and commits while the database cannot be reached (retry.ts). */
 export interface Store {
   /** Begins to load the client while a caller's token is verified. An error shows with the first read. */
   prepare(): void;
@@ -67,7 +78,7 @@ export interface Store {
   getMany(collection: string, ids: readonly string[]): Promise<(Document | undefined)[]>;
   query(query: Query): Promise<Document[]>;
   /** All or nothing. Throws `Conflict` if any precondition fails. Returns the new versions (`''` for a delete), in order. */
-  commit(writes: readonly Write[]): Promise<Version[]>;
+  commit(writes: readonly Write[], options?: CommitOptions): Promise<Version[]>;
   /**
    * Runs `body` again when documents it read have changed. If `body` throws while they are the same, the error comes out and
    * nothing is written.

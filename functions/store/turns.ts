@@ -21,14 +21,25 @@ const maxIdle = 64;
 
 const linesOf = new WeakMap<Store, Map<string, Line>>();
 
+const linesIn = (store: Store): Map<string, Line> => {
+  const lines = linesOf.get(store) ?? new Map<string, Line>();
+  linesOf.set(store, lines);
+  return lines;
+};
+
+/** The writers of both stores wait in the same lines: `made` is another form of `store`. */
+export function shareTurns(store: Store, made: Store): Store {
+  linesOf.set(made, linesIn(store));
+  return made;
+}
+
 /** Runs `work` after all earlier work has ended, whether or not it failed. */
 export async function inTurn<T, Latest = never>(
   store: Store,
   key: string,
   work: (turn: Turn<Latest>) => Promise<T>,
 ): Promise<T> {
-  const lines = linesOf.get(store) ?? new Map<string, Line>();
-  linesOf.set(store, lines);
+  const lines = linesIn(store);
   const line = lines.get(key) ?? { last: Promise.resolve(), waiting: 0, turn: { latest: undefined } };
   lines.set(key, line);
   line.waiting += 1;

@@ -3,6 +3,7 @@
  * too.
  */
 import type { HttpFunction, Request } from '@google-cloud/functions-framework';
+import { schedulerAccountId } from '../../shared/names.js';
 import { Problem, problemBody } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import { createGrantsReport, type Scheduled } from '../host/own-grants.js';
@@ -23,7 +24,7 @@ export function createScheduledFunction(
     const span = await tracing.begin(name, traceIn(request.headers), { kind: 'server' });
     try {
       const authenticating = verifier.authenticateInvoker(request.headers, {
-        email: config.schedulerInvoker,
+        email: `${schedulerAccountId}@${config.project}.iam.gserviceaccount.com`,
         audiences: config.auth.audiences,
       });
       store.prepare();

@@ -4,9 +4,9 @@
  * notices that the webhook has not taken yet.
  */
 import type { HttpFunction } from '@google-cloud/functions-framework';
-import { lookAtFuses } from '../bootstraps/fuse.js';
-import { followTeams } from '../bootstraps/team-roles.js';
-import { warn } from '../bootstraps/warn.js';
+import { lookAtFuses } from '../bootstraps/budget/enforce.js';
+import { warn } from '../bootstraps/lifetime/warn.js';
+import { followTeams } from '../bootstraps/people/team-roles.js';
 import type { Context } from '../context.js';
 import { sweep } from '../engine/run/sweep.js';
 import { keepPools } from '../pools/keep.js';

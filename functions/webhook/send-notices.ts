@@ -4,9 +4,9 @@ import { addSeconds } from '../../shared/add-seconds.js';
 import { collections, deploymentSecrets } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
+import { mapInBatches } from '../host/map-in-batches.js';
 import { registerOfDeployment } from '../host/redaction.js';
 import { read } from '../store/lift.js';
-import { persist } from '../store/persist.js';
 import { Conflict, type Document } from '../store/store.js';
 import { liftNotice, type NoticeRecord } from './notices.js';
 import { postWebhook, readKey } from './webhook.js';
@@ -26,25 +26,18 @@ export async function sendNotices(context: Context): Promise<Sent> {
   const { store, clock, config } = context;
   const { webhookUrl } = config;
   if (webhookUrl === undefined) return { sent: 0, refused: 0 };
-  const found = await persist(() =>
-    store.query({
-      collection: collections.notices,
-      where: [['dueAt', '<=', clock.now().toISOString()]],
-      orderBy: ['dueAt', 'asc'],
-      limit: perRun,
-    }),
-  );
+  const found = await store.query({
+    collection: collections.notices,
+    where: [['dueAt', '<=', clock.now().toISOString()]],
+    orderBy: ['dueAt', 'asc'],
+    limit: perRun,
+  });
   const due = found.flatMap((document) => read(document, liftNotice) ?? []);
   if (due.length === 0) return { sent: 0, refused: 0 };
   const keys = await readKeys(context);
-  let sent = 0;
-  let refused = 0;
-  for (let i = 0; i < due.length; i += atOnce) {
-    const ends = await Promise.all(due.slice(i, i + atOnce).map((notice) => send(context, webhookUrl, keys, notice)));
-    sent += ends.filter((end) => end === 'sent').length;
-    refused += ends.filter((end) => end === 'refused').length;
-  }
-  return { sent, refused };
+  const ends = await mapInBatches(due, atOnce, (notice) => send(context, webhookUrl, keys, notice));
+  const count = (wanted: 'sent' | 'refused'): number => ends.filter((end) => end === wanted).length;
+  return { sent: count('sent'), refused: count('refused') };
 }
 
 /** Every enabled version signs, so that a key can be replaced without a gap. */

@@ -1,24 +1,15 @@
 /** The simulated cloud without sockets and timers: whoever holds it calls its handlers, and says what time it is. */
-import { apiDefinitions, apis, services } from './apis.js';
+import { makeKernel, makeWorld } from './assemble.js';
 import { isBarred } from './iam/service-accounts.js';
 import { applyInitial, type InitialState } from './initial.js';
-import type { Effect, World } from './kernel/api.js';
+import type { World } from './kernel/api.js';
 import { type Calls, createCalls } from './kernel/calls.js';
 import { createFaults, type Faults } from './kernel/faults.js';
-import { createKernel, type Kernel } from './kernel/kernel.js';
-import { createWorld, emptyState, type RunningWorld, type WorldOptions } from './kernel/world.js';
+import type { Kernel } from './kernel/kernel.js';
+import { emptyState } from './kernel/world.js';
 import type { WorldSettings } from './worlds/settings.js';
 import { changeWorld } from './worlds/settings.js';
 import type { WorldName } from './worlds/table.js';
-
-const effects: Readonly<Record<string, Effect>> = Object.assign(
-  {},
-  ...apiDefinitions.map((each) => each.effects ?? {}),
-);
-
-/** A world with all services and their effects. */
-export const makeWorld = (options: Omit<WorldOptions, 'services' | 'effects'>): RunningWorld =>
-  createWorld({ ...options, services, effects });
 
 export interface DirectCloud {
   readonly world: World;
@@ -63,8 +54,7 @@ export function createDirectCloud({
     world,
     calls,
     faults: createFaults(world),
-    answer: createKernel({
-      apis,
+    answer: makeKernel({
       world,
       calls,
       callerOf: (email) => (isBarred(world, email) ? undefined : { email, kind: 'serviceAccount' }),

@@ -8,15 +8,15 @@ import { listenNear } from '../loopback.js';
 import { registryServer } from '../registry/server.js';
 import { apis } from './apis.js';
 import { imageGate, imagesOf } from './artifact-registry/images.js';
+import { makeKernel, makeWorld } from './assemble.js';
 import { controlPaths } from './control.js';
-import { makeWorld } from './direct.js';
 import { isBarred } from './iam/service-accounts.js';
 import { startTunnel, type Tunnel } from './iap/tunnel.js';
 import { applyInitial, type InitialState } from './initial.js';
 import type { Caller, JsonObject, SimulatedApi, World } from './kernel/api.js';
 import { type Calls, createCalls } from './kernel/calls.js';
 import { createFaults, type Faults } from './kernel/faults.js';
-import { createKernel, type Kernel } from './kernel/kernel.js';
+import type { Kernel } from './kernel/kernel.js';
 import { apiServer, frontServer, type Served } from './kernel/server.js';
 import { createSnapshot, readSnapshot } from './kernel/snapshot.js';
 import { type CloudState, emptyState, type RunningWorld } from './kernel/world.js';
@@ -26,7 +26,7 @@ import { createScheduledCalls, type ScheduledCalls, type ScheduledCallsOptions }
 import { keepContents } from './storage/contents.js';
 import { answerMedia } from './storage/media.js';
 import { type PlacedFile, placeFile } from './storage/place.js';
-import { either, worldPaths } from './worlds/control.js';
+import { either, worldPaths } from './world-control.js';
 import type { WorldSettings } from './worlds/settings.js';
 import { changeWorld } from './worlds/settings.js';
 import type { WorldName } from './worlds/table.js';
@@ -166,7 +166,7 @@ export async function createSimulatedCloud(options: SimulatedCloudOptions = {}):
     const caller = known().callerOf(token);
     return caller !== undefined && isBarred(world, caller.email) ? undefined : caller;
   };
-  const kernel = keeping(createKernel({ apis, world, calls, callerOf }), snapshot.written);
+  const kernel = keeping(makeKernel({ world, calls, callerOf }), snapshot.written);
   const served: Served = {
     hosts: Object.keys(apis),
     kernel,

@@ -5,7 +5,8 @@ import { customRoles } from './iam/custom-roles.js';
 import { grantAtOnce } from './iam/policies.js';
 import { recordOfServiceAccount, serviceAccounts } from './iam/service-accounts.js';
 import type { ProjectRecord, World } from './kernel/api.js';
-import { projectTable } from './projects/projects.js';
+import { type ContainerRecord, newProjectNumber, projectTable } from './kernel/projects.js';
+import type { BillingAccountRecord } from './projects/billing.js';
 
 export interface InitialState {
   readonly organizations?: readonly { readonly name: `organizations/${string}`; readonly displayName: string }[];
@@ -49,20 +50,6 @@ export interface InitialState {
     readonly members: readonly string[];
     readonly condition?: { readonly title: string; readonly expression: string };
   }[];
-}
-
-export interface ContainerRecord {
-  name: string;
-  displayName: string;
-  parent?: string;
-  createTime: string;
-}
-
-export interface BillingAccountRecord {
-  name: string;
-  displayName: string;
-  open: boolean;
-  projectLimit?: number;
 }
 
 /** Adds what is missing. Changes nothing in a world that came from a snapshot. */
@@ -111,6 +98,3 @@ export function applyInitial(world: World, initial: InitialState): void {
     grantAtOnce(world, resource, [{ role, members: [...members], ...given }]);
   }
 }
-
-/** 12 digits. */
-export const newProjectNumber = (world: World): string => `4${world.id().slice(-11)}`;

@@ -8,8 +8,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Identity, subjectOf } from '../identity/identity.js';
 import { serviceAccounts } from './iam/service-accounts.js';
 import type { World } from './kernel/api.js';
+import { projectTable } from './kernel/projects.js';
 import { listen, type RunningServer } from './kernel/server.js';
-import { projectTable } from './projects/projects.js';
 
 export interface MetadataOptions {
   readonly world: World;

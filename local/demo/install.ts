@@ -30,7 +30,7 @@ export async function prepareInstall(
   }
   const [{ makePackage }, { publishPackage }] = await Promise.all([
     import('../packages/make-package.js'),
-    import('../packages/publish.js'),
+    import('../stack/publish-package.js'),
   ]);
   const made = await makePackage(folder);
   await publishPackage(cloudHalf.cloud, made);

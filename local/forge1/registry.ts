@@ -12,11 +12,10 @@ import { outsideNames } from '../machines/network/outside-names.js';
 import type { Gate } from '../registry/gate.js';
 import type { Images, Manifest } from '../registry/images.js';
 import { registryServer, type Served } from '../registry/server.js';
-import { local } from '../stack/deployment.js';
 import type { Forge1 } from './forge1.js';
 
 export interface Forge1Registry {
-  /** The address for PLINTH_FORGE1_REGISTRY_URL, as machines reach it. */
+  /** The address for `forge1-registry` of PLINTH_ENDPOINTS, as machines reach it. */
   readonly url: string;
   readonly port: number;
   /** Everything copied from here, in order: one manifest and its blobs per image. */
@@ -74,12 +73,12 @@ async function readPackage(world: World, object: ObjectRecord): Promise<PackageI
   return { named: readPackageManifest(manifest).images, contents };
 }
 
-function imagesOf(world: World): Images {
+function imagesOf(world: World, packagesBucket: string): Images {
   const read = new Map<string, Promise<PackageImages>>();
   /** The newest package comes first, so that it wins a tag. */
   const packages = (): Promise<PackageImages[]> => {
     const stored = Object.values(objects(world))
-      .filter(({ bucket, name }) => bucket === local.packagesBucket && /\/installer\.tar\.gz$/.test(name))
+      .filter(({ bucket, name }) => bucket === packagesBucket && /\/installer\.tar\.gz$/.test(name))
       .sort((a, b) => Number(b.generation) - Number(a.generation));
     return Promise.all(
       stored.map((object) => {
@@ -126,9 +125,14 @@ function imagesOf(world: World): Images {
   };
 }
 
-export async function startForge1Registry(world: World, forge1: Pick<Forge1, 'world'>): Promise<Forge1Registry> {
+export async function startForge1Registry(
+  world: World,
+  forge1: Pick<Forge1, 'world'>,
+  packagesBucket: string,
+): Promise<Forge1Registry> {
   const served: Served[] = [];
-  const options = { gate: gateOf(forge1), images: imagesOf(world), onServed: (one: Served) => void served.push(one) };
+  const images = imagesOf(world, packagesBucket);
+  const options = { gate: gateOf(forge1), images, onServed: (one: Served) => void served.push(one) };
   // A restarted cloud keeps its address.
   const ports = world.table<number>('ports');
   const { port, close } = await listenNear(registryServer(options), ports['forge1Registry'] ?? 0);

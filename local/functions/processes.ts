@@ -13,8 +13,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type FunctionName, functionNames } from '../../shared/names.js';
 import { answers } from '../emulators/emulators.js';
 import { listen, listenNear } from '../loopback.js';
-import type { FunctionEnvironment } from '../stack/deployment.js';
-import { type FunctionServer, placeOf } from './server.js';
+import { placeOf } from './places.js';
+import type { FunctionServer } from './server.js';
 
 export interface BundleOptions {
   /** The output folder of `npm run build:functions`. */
@@ -25,7 +25,7 @@ export interface BundleOptions {
 
 interface ProcessParts {
   readonly bundles: BundleOptions;
-  readonly environmentOf: (name: FunctionName, origin: string) => FunctionEnvironment;
+  readonly environmentOf: (name: FunctionName, origin: string) => Readonly<Record<string, string | undefined>>;
   /** The environment variables that every function has on Google's machines. */
   readonly machine: Readonly<Record<string, string>>;
   readonly port: number;

@@ -7,48 +7,15 @@ import { getTestServer } from '@google-cloud/functions-framework/testing';
 import type { Context } from '../../functions/context.js';
 import { takeServer } from '../../functions/http/framework-server.js';
 import { deployables, register } from '../../functions/index.js';
-import { descriptionRoutes } from '../../shared/api.js';
-import { consoleRoutes } from '../../shared/console/routes.js';
 import { type FunctionName, functionNames } from '../../shared/names.js';
-import { organizationRoutes } from '../../shared/organization/routes.js';
 import { type LoopbackServer, listen, listenNear } from '../loopback.js';
-import { apiFunctions, functionPath } from '../stack/deployment.js';
+import { placeOf } from './places.js';
 
 export interface FunctionServer {
   readonly origin: string;
   /** Number of events and ticks under way. Callers that follow a bootstrap do not count. */
   underWay(): number;
   close(): Promise<void>;
-}
-
-const firstSegment = (path: string): string => path.split('/', 2)[1] ?? '';
-const ofOrganizations = new Set(
-  Object.values({ ...organizationRoutes, ...descriptionRoutes, ...consoleRoutes }).map(({ path }) =>
-    firstSegment(path),
-  ),
-);
-/** The API that serves a path of the shared origin. */
-const apiOf = (path: string): FunctionName =>
-  ofOrganizations.has(firstSegment(path)) ? functionNames.api : functionNames.bootstraps;
-
-interface Place {
-  readonly name: FunctionName;
-  /** The URL as the function sees it: deployed functions are at the root of their own origin. */
-  readonly url: string;
-  /** The function serves no API, but does work. */
-  readonly works: boolean;
-}
-
-/** The function that serves a URL of the shared origin. */
-export function placeOf(url: string): Place {
-  // No parsing: the function itself answers a malformed path.
-  const [pathname = '/'] = url.split('?', 1);
-  const name = Object.values(functionNames).find(
-    (each) => !apiFunctions.includes(each) && pathname === functionPath(each),
-  );
-  return name === undefined
-    ? { name: apiOf(pathname), url, works: false }
-    : { name, url: `/${url.slice(pathname.length)}`, works: true };
 }
 
 /** Only one at a time in a process, because the framework's registry is global to it. Contexts are made on first use. */

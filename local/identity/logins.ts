@@ -5,7 +5,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { sha256 } from '../../shared/sha256.js';
-import { writeWhole } from '../stack/state-folder.js';
+import { writeWhole } from '../whole-file.js';
 
 export interface Logins {
   /** The e-mail of the token's owner. */

@@ -3,7 +3,6 @@
  * client for desktops and with one of type Web. There is no password: the caller names the e-mail address.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { local } from '../stack/deployment.js';
 import type { Identity } from './identity.js';
 import { openLogins } from './logins.js';
 
@@ -23,6 +22,12 @@ export interface OAuth {
 
 export const oauthPaths = { authorize: '/o/oauth2/v2/auth', token: '/token', revoke: '/revoke' } as const;
 
+/** The OAuth clients of the local deployment: one for desktops, and the console's, of type Web. */
+export const oauthClients = {
+  desktop: { id: 'plinth-local.apps.example.com' },
+  console: { id: 'plinth-local-console.apps.example.com', secret: 'GOCSPX-local-secret-of-the-console' },
+} as const;
+
 interface ClientKind {
   readonly id: string;
   /** Without it nothing is exchanged. Undefined: a desktop client, whose secret is none. */
@@ -34,13 +39,12 @@ interface ClientKind {
 
 const clients: readonly ClientKind[] = [
   {
-    id: local.oauthClient,
+    ...oauthClients.desktop,
     redirects: /^http:\/\/(127\.0\.0\.1|\[::1\]):\d+(\/|$)/,
     elsewhere: 'A desktop client is redirected to loopback alone.',
   },
   {
-    id: local.consoleClient,
-    secret: local.consoleClientSecret,
+    ...oauthClients.console,
     redirects: /^http:\/\/127\.0\.0\.1:\d+\/console\/callback$/,
     elsewhere: 'The redirect URI is not among those of the client.',
   },

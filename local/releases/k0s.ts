@@ -8,7 +8,7 @@ import { sha256 } from '../../shared/sha256.js';
 import { listenNear } from '../loopback.js';
 
 export interface K0sReleases {
-  /** The address for PLINTH_K0S_RELEASES_URL. */
+  /** The address for `k0s-releases` of PLINTH_ENDPOINTS. */
   readonly url: string;
   readonly port: number;
   close(): Promise<void>;

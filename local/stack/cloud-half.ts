@@ -27,8 +27,8 @@ import { outsideNames } from '../machines/network/outside-names.js';
 import { whyNoMachines } from '../machines/possible.js';
 import { whyNoRealHosts } from '../machines/real/possible.js';
 import { startK0sReleases } from '../releases/k0s.js';
-import { type PublishedRelease, publishRelease } from '../releases/plinth.js';
 import { functionUrl, initialState, invokers, laneFunctions, local, topicPath } from './deployment.js';
+import { type PublishedRelease, publishRelease } from './plinth-release.js';
 import { makeBucket, makeDeploymentSecrets, makeScheduledJobs, makeStandingZone } from './resources.js';
 import { type CloudRecord, type StateFolder, serves } from './state-folder.js';
 import type { WorldChoice } from './world-option.js';
@@ -94,7 +94,7 @@ async function emulatorsFor(folder: StateFolder): Promise<{ emulators: Emulator[
 
 /** Ends the emulators some time after this process was killed, if no successor comes. */
 function startKeeper(folder: StateFolder): () => void {
-  const program = fileURLToPath(new URL('../emulators/keeper.js', import.meta.url));
+  const program = fileURLToPath(new URL('./emulator-keeper.js', import.meta.url));
   const keeper = spawn(process.execPath, [program, folder.path, String(process.pid)], {
     detached: true,
     stdio: 'ignore',
@@ -165,7 +165,7 @@ async function startServers(cloud: SimulatedCloud, closers: Closers): Promise<Se
   const forge1 = await startForge1(ports['forge1']);
   ports['forge1'] = forge1.port;
   closers.add(() => forge1.close());
-  const forge1Registry = await startForge1Registry(cloud.world, forge1);
+  const forge1Registry = await startForge1Registry(cloud.world, forge1, local.packagesBucket);
   closers.add(() => forge1Registry.close());
   const k0sReleases = await startK0sReleases(ports['k0sReleases']);
   ports['k0sReleases'] = k0sReleases.port;

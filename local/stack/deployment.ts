@@ -6,7 +6,8 @@
  */
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { type GoogleApi, googleApis, type SettingName } from '../../functions/config.js';
+import type { GoogleApi, SettingName } from '../../functions/config.js';
+import { endpointsText } from '../../functions/endpoints.js';
 import type { LoadBalancers, MachineAccess } from '../../shared/bootstrap/bootstrap.js';
 import {
   bootstrapIdPrefix,
@@ -15,10 +16,13 @@ import {
   functionAccountId,
   functionNames,
   type Lane,
+  schedulerAccountId,
   schedulerJobs,
   topics,
 } from '../../shared/names.js';
 import type { InitialState } from '../cloud/index.js';
+import { apiFunctions, functionPath } from '../functions/places.js';
+import { oauthClients } from '../identity/oauth.js';
 import { anybody } from '../machines/network/fabric.js';
 
 /** What exists before plinth: an organization with a folder, and billing accounts. */
@@ -47,16 +51,16 @@ export const local = {
   /** The folder in that bucket where machines' releases are. */
   releaseFolder: 'releases',
   /** The audience of people's tokens: the deployment's OAuth client. */
-  oauthClient: 'plinth-local.apps.example.com',
+  oauthClient: oauthClients.desktop.id,
   /** The console's client, of type Web. */
-  consoleClient: 'plinth-local-console.apps.example.com',
-  consoleClientSecret: 'GOCSPX-local-secret-of-the-console',
+  consoleClient: oauthClients.console.id,
+  consoleClientSecret: oauthClients.console.secret,
 } as const;
 
 const accountEmail = (id: string): string => `${id}@${local.project}.iam.gserviceaccount.com`;
 
 export const functionAccount = (name: FunctionName): string => accountEmail(functionAccountId(name));
-export const invokers = { scheduler: accountEmail('plinth-scheduler'), eventarc: accountEmail('plinth-eventarc') };
+export const invokers = { scheduler: accountEmail(schedulerAccountId), eventarc: accountEmail('plinth-eventarc') };
 
 /**
  * Where a role is granted:
@@ -251,13 +255,9 @@ export const laneFunctions: Readonly<Record<Lane, FunctionName>> = {
 };
 export const topicPath = (lane: Lane): string => `projects/${local.project}/topics/${topics[lane]}`;
 
-/** Functions that serve an API. They share the one origin, each with the paths of its routes. */
-export const apiFunctions: readonly FunctionName[] = [functionNames.bootstraps, functionNames.api];
-
 /** The URL of a function: the APIs are at the root of the one origin, the others beneath a path of their own. */
 export const functionUrl = (origin: string, name: FunctionName): string =>
   apiFunctions.includes(name) ? origin : `${origin}${functionPath(name)}`;
-export const functionPath = (name: FunctionName): string => `/_functions/${name}`;
 
 interface Schedule {
   readonly job: string;
@@ -309,23 +309,27 @@ export type FunctionEnvironment = Partial<Record<SettingName, string>>;
  * Migrations take no consent, as in the specification.
  */
 export function environmentOf(name: FunctionName, facts: DeployedFacts): FunctionEnvironment {
-  const endpoints = Object.fromEntries(
-    googleApis.map((api) => [`PLINTH_ENDPOINT_${api.toUpperCase()}`, facts.endpoints[api]]),
-  );
   return {
-    ...endpoints,
+    PLINTH_ENDPOINTS: endpointsText({
+      ...facts.endpoints,
+      'issuer-keys': `${facts.issuerUrl}/.well-known/jwks.json`,
+      'forge1-api': facts.forge1Url,
+      'forge1-registry': facts.forge1RegistryUrl,
+      'docker-registry': facts.artifactRegistryDockerUrl,
+      'dns-resolver': facts.dnsResolver,
+      'k0s-releases': facts.k0sReleasesUrl,
+      'iap-tunnel': facts.iapTunnelUrl,
+    }),
     PLINTH_PROJECT: local.project,
     PLINTH_DEPLOYMENT: local.deployment,
     PLINTH_SERVICE_ACCOUNT: functionAccount(name),
-    PLINTH_DEFAULT_PARENT: local.folder,
     PLINTH_ISSUER: facts.issuerUrl,
-    PLINTH_JWKS_URL: `${facts.issuerUrl}/.well-known/jwks.json`,
     PLINTH_AUDIENCES: [functionUrl(facts.origin, name), local.oauthClient].join(','),
     PLINTH_CONSOLE_CLIENT_ID: local.consoleClient,
     PLINTH_CONSOLE_URL: facts.origin,
     PLINTH_BOOTSTRAPS_URL: facts.origin,
     PLINTH_OPERATORS: people.admin,
-    PLINTH_BOOTSTRAPPER_DOMAINS: local.domain,
+    PLINTH_BOOTSTRAPPERS: local.domain,
     PLINTH_ORGANIZATION_CREATORS: local.domain,
     PLINTH_MIGRATION_CONSENT: 'off',
     PLINTH_BILLING_ACCOUNTS: [local.billingAccount, local.otherBillingAccount, '*'].join(','),
@@ -334,18 +338,10 @@ export function environmentOf(name: FunctionName, facts: DeployedFacts): Functio
     PLINTH_LIVING_PER_OWNER: '300',
     PLINTH_LIVING_IN_ALL: '1000',
     PLINTH_CHANGES_PER_MINUTE: '0',
-    PLINTH_FORGE1_API_URL: facts.forge1Url,
-    ...(facts.forge1RegistryUrl === undefined ? {} : { PLINTH_FORGE1_REGISTRY_URL: facts.forge1RegistryUrl }),
-    ...(facts.artifactRegistryDockerUrl === undefined
-      ? {}
-      : { PLINTH_ARTIFACT_REGISTRY_DOCKER_URL: facts.artifactRegistryDockerUrl }),
-    ...(facts.dnsResolver === undefined ? {} : { PLINTH_DNS_RESOLVER: facts.dnsResolver }),
-    ...(facts.k0sReleasesUrl === undefined ? {} : { PLINTH_K0S_RELEASES_URL: facts.k0sReleasesUrl }),
     PLINTH_MACHINE_ACCESS: facts.machineAccess ?? 'direct',
     PLINTH_LOAD_BALANCERS: facts.loadBalancers ?? 'external',
     // Whoever connects from this computer has this address in the simulated network.
     PLINTH_SSH_SOURCE_RANGES: `${anybody}/32`,
-    ...(facts.iapTunnelUrl === undefined ? {} : { PLINTH_IAP_TUNNEL_URL: facts.iapTunnelUrl }),
     ...(facts.sshProxyUrl === undefined ? {} : { PLINTH_SSH_PROXY: facts.sshProxyUrl }),
     // Machines fetch the release of plinth. Without one they are not set up.
     ...(facts.sshProxyUrl === undefined || facts.releases === undefined ? { PLINTH_HOSTS: 'off' } : {}),
@@ -353,7 +349,6 @@ export function environmentOf(name: FunctionName, facts: DeployedFacts): Functio
       ? {}
       : { PLINTH_RELEASES_URL: facts.releases.url, PLINTH_RELEASE_SHA256: facts.releases.sha256 }),
     ...(facts.webhookUrl === undefined ? {} : { PLINTH_WEBHOOK_URL: facts.webhookUrl }),
-    PLINTH_SCHEDULER_INVOKER: invokers.scheduler,
     PLINTH_PACKAGES_BUCKET: local.packagesBucket,
     PLINTH_UPLOADS_BUCKET: local.uploadsBucket,
     PLINTH_SCHEDULER_REGION: local.region,
@@ -361,3 +356,13 @@ export function environmentOf(name: FunctionName, facts: DeployedFacts): Functio
     ...(facts.pubsubHost === undefined ? {} : { PUBSUB_EMULATOR_HOST: facts.pubsubHost }),
   };
 }
+
+/** Other settings in place of these. Of endpoints only those that are named get another address. */
+export const withSettings = (
+  environment: FunctionEnvironment,
+  { PLINTH_ENDPOINTS: endpoints, ...settings }: FunctionEnvironment = {},
+): FunctionEnvironment => ({
+  ...environment,
+  ...settings,
+  ...(endpoints !== undefined && { PLINTH_ENDPOINTS: `${environment.PLINTH_ENDPOINTS},${endpoints}` }),
+});

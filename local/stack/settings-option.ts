@@ -3,7 +3,7 @@ import { googleApis, readConfig, type SettingName, settings } from '../../functi
 import { functionNames } from '../../shared/names.js';
 import { nearest } from '../../shared/nearest.js';
 import { Problem } from '../../shared/problems.js';
-import { type DeployedFacts, environmentOf, type FunctionEnvironment } from './deployment.js';
+import { type DeployedFacts, environmentOf, type FunctionEnvironment, withSettings } from './deployment.js';
 
 export const settingsUsage = `  --set NAME=VALUE     one setting of the deployment, such as PLINTH_LOAD_BALANCERS=internal or PLINTH_USD_PER_HOUR=2;
                        repeatable. docs/reference/settings.md lists them all
@@ -45,7 +45,7 @@ function meant(name: string): string {
 /** Every function has the same schema, so one is read for all. */
 function faultsOf(given: FunctionEnvironment): string[] {
   try {
-    readConfig({ ...environmentOf(functionNames.bootstraps, facts), ...given });
+    readConfig(withSettings(environmentOf(functionNames.bootstraps, facts), given));
     return [];
   } catch (error) {
     if (!(error instanceof Problem)) throw error;

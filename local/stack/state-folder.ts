@@ -1,16 +1,14 @@
 /**
  * The folder in which the two halves of a local stack find each other, also after a restart. It holds where the cloud and the
  * functions listen, and what must survive a kill.
- *
- * Files are written whole or not at all.
  */
-import { randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GoogleApi } from '../../functions/config.js';
 import type { LoadBalancers, MachineAccess } from '../../shared/bootstrap/bootstrap.js';
 import { answers, type EmulatorRecord, isAlive } from '../emulators/emulators.js';
+import { writeWhole } from '../whole-file.js';
 
 export const defaultStateFolder = '.plinth-local';
 
@@ -38,8 +36,8 @@ export interface CloudRecord {
   readonly sshProxyUrl?: string | undefined;
   /** As the world asks for. */
   readonly machineAccess: MachineAccess;
-  /** The same. Undefined: an earlier release wrote the record. */
-  readonly loadBalancers?: LoadBalancers | undefined;
+  /** The same. */
+  readonly loadBalancers: LoadBalancers;
   /** Where IAP takes WebSockets. */
   readonly iapTunnelUrl: string;
   /** The release of plinth that such VMs fetch. Undefined if none is built. */
@@ -76,12 +74,6 @@ function readJson<T>(file: string): T | undefined {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw new Error(`${file} cannot be read: ${(error as Error).message}. Remove the folder to start anew.`);
   }
-}
-
-export function writeWhole(file: string, text: string, mode = 0o600): void {
-  const draft = `${file}.${randomUUID()}`;
-  writeFileSync(draft, text, { mode });
-  renameSync(draft, file);
 }
 
 const hostOf = (url: string): string => new URL(url).host;

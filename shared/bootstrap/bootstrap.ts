@@ -147,7 +147,7 @@ export const VmView = z
     provisioning: z.enum(['standard', 'spot', 'preemptible', 'fallback']).meta({
       description: '`fallback`: spot was asked for, a standard VM was made because there was no spot capacity',
     }),
-    createdAt: moment('When Compute Engine made it; missing in records of earlier releases').optional(),
+    createdAt: moment('When Compute Engine made it').optional(),
     stoppedAt: z.iso.datetime().optional().meta({
       description: 'When it was stopped or taken away last. Unless `stopped`, it has been started again since',
     }),
@@ -163,7 +163,7 @@ export const AddressView = z
   .object({
     name: text('Of the address', 'gateway'),
     address: text('IPv4', '203.0.113.8'),
-    createdAt: moment('When Compute Engine reserved it; missing in records of earlier releases').optional(),
+    createdAt: moment('When Compute Engine reserved it').optional(),
     service: z.string().optional().meta({
       description: '`<namespace>/<name>` of the Kubernetes service that has it, once the platform is installed',
     }),

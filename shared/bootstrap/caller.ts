@@ -34,8 +34,7 @@ export const CallerView = z
     admission: AdmissionView.pick({ state: true, reason: true }).meta({
       description: 'Whether new ones are taken at all; who stopped them is told to whoever is refused',
     }),
-    // Missing in answers of earlier releases.
-    machineAccess: MachineAccess.optional(),
+    machineAccess: MachineAccess,
     mayUse: MayUse.optional().meta({ description: 'Missing for those who may not bootstrap' }),
   })
   .meta({ id: 'Caller', description: 'Who the caller is here, and what they may begin' });

@@ -45,7 +45,6 @@ const ofDatacenter = z.strictObject({
 
 const yaml = (description: string): Reply => ({ description, type: 'text/yaml', schema: z.string() });
 const view = (description = 'The bootstrap as it is now') => json(description, BootstrapView);
-/** Absent in answers of earlier releases. */
 export const SharedView = BootstrapView.extend({
   invited: z
     .object({

@@ -329,7 +329,7 @@ export function parseInstallConfig(content: string): unknown {
   throw new Problem('bad-input', `The install config is not YAML: ${parsed.fault}.`, { advice: correctIt });
 }
 
-/** Where the text says that the secrets are on the jumpbox. It may be of an earlier release, or damaged. */
+/** Where the text says that the secrets are on the jumpbox. It may be damaged. */
 export function baseDirIn(content: string): string | undefined {
   const parsed = parseYaml(content);
   const read = z

@@ -1,6 +1,6 @@
 /**
- * The options and secrets of a bootstrap as its jumpbox holds them, for a recovery that is given nothing of them. Jumpboxes of
- * earlier releases have no file of options, and only what their config shows is known. Pure.
+ * The options and secrets of a bootstrap as its jumpbox holds them, for a recovery that is given nothing of them. A
+ * jumpbox may have lost its file of options, and then only what its config shows is known. Pure.
  */
 import * as z from 'zod';
 import {

@@ -246,7 +246,7 @@ run "all_that_may_be_given" {
   }
 
   assert {
-    condition     = google_cloudfunctions2_function.function["bootstraps"].service_config[0].environment_variables["PLINTH_BOOTSTRAPPER_DOMAINS"] == "example.com,xn--bcher-kva.example,Sub-1.example.co.uk"
+    condition     = google_cloudfunctions2_function.function["bootstraps"].service_config[0].environment_variables["PLINTH_BOOTSTRAPPERS"] == "o'hara@example.com,example.com,xn--bcher-kva.example,Sub-1.example.co.uk"
     error_message = "Lists reach the functions as they were given."
   }
   assert {

@@ -1,14 +1,14 @@
 /** A measurement that breaks off keeps what it has measured, and its row says why. */
 import { expect } from 'chai';
-import { rowsOf } from '../../bench/apart.js';
-import { type Figure, part, type Row, tableOf } from '../../bench/figures.js';
+import { rowsOf } from './apart.js';
+import { type Figure, part, type Row, tableOf } from './figures.js';
 
 const figure: Figure = { name: 'a bootstrap', value: 6, unit: 's' };
 const printed = `console.log(${JSON.stringify(JSON.stringify(figure))});`;
 
 async function run(program: string, stop = new AbortController()) {
   const rows: Row[] = [];
-  const why = await rowsOf({ args: ['-e', program] }, stop.signal, (row) => {
+  const why = await rowsOf(['-e', program], stop.signal, (row) => {
     rows.push(row);
     if (program.includes('forever')) stop.abort('It was told to stop.');
   });

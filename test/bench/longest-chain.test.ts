@@ -1,8 +1,8 @@
 /** What the wall time of a bootstrap is compared with must itself be right. */
 import { expect } from 'chai';
-import { quantile } from '../../bench/figures.js';
-import { covered, longestChain } from '../../bench/longest-chain.js';
 import type { Plan } from '../../functions/engine/plan.js';
+import { quantile } from './figures.js';
+import { covered, longestChain } from './longest-chain.js';
 
 const planOf = (needs: Readonly<Record<string, readonly string[]>>): Plan =>
   new Map(Object.entries(needs).map(([id, own]) => [id, { id, needs: own }])) as unknown as Plan;

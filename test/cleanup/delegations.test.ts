@@ -3,9 +3,10 @@
  * finds what was left behind, and neither touches what others wrote.
  */
 import { expect } from 'chai';
+import { plainReply } from '../../local/cloud/name-servers/reply.js';
 import { local } from '../../local/stack/deployment.js';
 import { makeStandingZone } from '../../local/stack/resources.js';
-import { collections, functionNames } from '../../shared/names.js';
+import { collections } from '../../shared/names.js';
 import { keysAtHand } from '../install-config/made-bootstrap.js';
 import { domainOf } from '../support/scene.js';
 import { changeShared, type RecordSet, sharedRecords, sharedZone } from '../support/shared-zone.js';
@@ -104,15 +105,13 @@ describe('a delegation in a shared zone', function () {
   });
 
   it('does not keep its project where its name servers cannot be asked: what was not seen is said', async () => {
-    const { config } = at.lab.context(functionNames.runCloudStep);
-    const { dnsResolver } = config;
-    Object.assign(config, { dnsResolver: '127.0.0.1:9' });
-    at.lab.revive();
+    const names = at.lab.cloud.nameServers ?? expect.fail('no name servers');
+    names.disturb = () => plainReply('REFUSED');
     try {
       await at.expire();
       await at.removed();
     } finally {
-      Object.assign(config, { dnsResolver });
+      names.disturb = undefined;
     }
     expect(await noteOf()).to.match(/^1 removed; not seen gone at its name servers: /);
   });

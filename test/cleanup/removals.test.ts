@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { customRoles } from '../../local/cloud/iam/custom-roles.js';
 import { grantAtOnce } from '../../local/cloud/iam/policies.js';
 import { functionAccount, local, people } from '../../local/stack/deployment.js';
-import { collections, functionNames } from '../../shared/names.js';
+import { functionNames } from '../../shared/names.js';
 import { keysAtHand } from '../install-config/made-bootstrap.js';
 import type { EngineLab } from '../laws/engine-lab.js';
 import { inventory } from '../laws/inventory.js';
@@ -155,38 +155,5 @@ describe('a removal', function () {
     expect(record.instances['records']?.note).to.contain(
       `left, as somebody changed them: ${changed.name.replace(/\.$/, '')}`,
     );
-  });
-
-  it('empties a zone above its domain, where an earlier release wrote its records, and whose role nodes then lack', async () => {
-    const { lab } = at;
-    const baseDomain = `sub.${domainOf(name)}`;
-    const flags = { dnsProjectId: local.dnsProject, dnsZoneName: zone, baseDomain };
-    lab.cloud.faults.add({ method: 'dns.changes.create', code: 403, status: 'PERMISSION_DENIED', times: 0 });
-    const id = await lab.begin('earlier', flags);
-    await lab.drain();
-    lab.cloud.faults.clear();
-    const { state, projectId } = await lab.record(id);
-    expect(state).to.equal('failed');
-    // Earlier releases wrote no other metadata before the first record.
-    const items = [
-      { key: 'plinth-dns-project', value: local.dnsProject },
-      { key: 'plinth-dns-zone', value: zone },
-      { key: 'plinth-base-domain', value: baseDomain },
-    ];
-    const common = lab.cloud.world.table<Record<string, unknown>>('compute.commonInstanceMetadata');
-    Object.assign(common[projectId] ?? {}, { items });
-    await lab.begin('earlier', flags);
-    await lab.drain();
-    const record = await lab.record(id);
-    expect(record.state, JSON.stringify(record.problem)).to.equal('succeeded');
-    expect(record.instances['zone']?.output).to.include({ project: local.dnsProject, zone });
-    expect(await addresses(baseDomain)).to.have.length(5);
-    expect(JSON.stringify(policyOf(zonePath))).not.to.contain(projectId);
-    const past = new Date(Date.now() - 60_000).toISOString();
-    const data = { deadlineAt: past, removeAt: past };
-    await lab.store.commit([{ kind: 'update', collection: collections.bootstraps, id, data }]);
-    await at.cleaned();
-    expect((await lab.record(id)).state).to.equal('removed');
-    expect(await addresses(baseDomain)).to.deep.equal([]);
   });
 });

@@ -5,10 +5,10 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { commands } from '../../cli/commands/index.js';
+import { loadCommands } from '../../cli/commands/index.js';
 import type { ArgumentName } from '../../cli/frame/arguments.js';
 import { exitCodes } from '../../cli/frame/exit-codes.js';
-import { createRegistry } from '../../cli/frame/help.js';
+import { commandHelp } from '../../cli/frame/help.js';
 import { openSshPair } from '../../shared/openssh.js';
 import { type ProblemCode, problemKinds } from '../../shared/problems.js';
 import { sha256 } from '../../shared/sha256.js';
@@ -17,6 +17,8 @@ import { archiveOf, smallPackage } from '../support/archive.js';
 import { bootstrap, five, type Sandbox } from './run-cli.js';
 import { json, makeView, planReply, refuse, type Service } from './service.js';
 import { useService } from './use-service.js';
+
+const commands = await loadCommands();
 
 const lines = (text: string): Array<Record<string, unknown>> =>
   text
@@ -110,9 +112,8 @@ describe('plinth', () => {
     });
 
     it('fits a narrow terminal', () => {
-      const registry = createRegistry(commands, 56);
       for (const command of commands) {
-        const text = registry.help(command, [], true).replace(/^(?:Usage|Examples):\n(?: .*\n?)+/gm, '');
+        const text = commandHelp(command, 56, true).replace(/^(?:Usage|Examples):\n(?: .*\n?)+/gm, '');
         expect(text.split('\n').filter((line) => line.length > 56)).to.deep.equal([]);
       }
     });
@@ -275,7 +276,7 @@ describe('plinth', () => {
       expect(others).not.to.deep.equal([]);
       // What `down` reads.
       sandbox.write('plinth.yaml', 'project-name: demo\n');
-      for (const { words: asked, takes = [], flags } of others) {
+      for (const { words: asked, takes, flags } of others) {
         const args = [...asked.split(' '), ...takes.map((name) => words[name]), '--check'];
         const { code, stderr } = await run([...args, ...(flags?.yes === undefined ? [] : ['--yes'])]);
         expect([code, service.seen], args.join(' ')).to.deep.equal([2, []]);
@@ -541,7 +542,7 @@ describe('plinth', () => {
       const given = [
         ...commands.map((command) => [
           ...command.words.split(' '),
-          ...(command.takes ?? []).map((name) => words[name]),
+          ...command.takes.map((name) => words[name]),
           ...(command.flags?.organization === undefined ? [] : ['--organization', words.organization]),
           ...(command.flags?.follow === undefined ? [] : ['--follow']),
         ]),

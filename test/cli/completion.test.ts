@@ -2,8 +2,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { commands } from '../../cli/commands/index.js';
+import { loadCommands } from '../../cli/commands/index.js';
 import { type CompletionFolder, cases, createCompletionFolder } from './completion-cases.js';
+
+const commands = await loadCommands();
 
 const run = promisify(execFile);
 

@@ -32,9 +32,8 @@ describe('plinth open', () => {
   });
 
   const viewWith = (changes: Partial<BootstrapView>) => {
-    const { instances } = makeView();
-    const install = { id: 'install:dc1', step: 'install', title: 'Platform dc1', state: 'done', attempt: 0 } as const;
-    return makeView({ instances: [...instances, install], options: { baseDomain: 'demo.example.com' }, ...changes });
+    const { result } = makeView();
+    return makeView({ result: { ...result, platform: { url } }, ...changes });
   };
 
   it('opens the address on a terminal, and prints it', async () => {
@@ -63,7 +62,7 @@ describe('plinth open', () => {
 
   it('says that there is none, and what to do', async () => {
     const cases: [changes: Partial<BootstrapView>, told: string][] = [
-      [{ instances: makeView().instances }, 'demo has no platform: none is installed.'],
+      [{ result: makeView().result }, 'demo has no platform: none is installed.'],
       [{ state: 'removing' }, 'demo has no platform: it is being removed.'],
     ];
     for (const [changes, told] of cases) {

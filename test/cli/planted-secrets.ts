@@ -11,7 +11,7 @@ import { text } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { generateX25519Identity } from 'age-encryption';
 import { stringify } from 'yaml';
-import { commands } from '../../cli/commands/index.js';
+import { loadCommands } from '../../cli/commands/index.js';
 import type { SecretFileKind } from '../../cli/files/secret-text.js';
 import type { ArgumentName } from '../../cli/frame/arguments.js';
 import type { Command } from '../../cli/frame/command.js';
@@ -20,6 +20,8 @@ import { openSshPair } from '../../shared/openssh.js';
 import { partsIn, secretOf, secretsOf } from '../support/planted.js';
 import { bootstrap, createSandbox, five, type Sandbox } from './run-cli.js';
 import { configOf, createService, type Service, secretsFor } from './service.js';
+
+const commands = await loadCommands();
 
 interface PlantedFile {
   /** Beneath the folder of the caller, or their home with `~/`. */
@@ -226,7 +228,7 @@ export const everyCommand: readonly (readonly string[])[] = commands
   .filter((command) => !playsWithProcess(command))
   .map((command) => [
     ...command.words.split(' '),
-    ...(command.takes ?? []).map((name) => words[name]),
+    ...command.takes.map((name) => words[name]),
     ...(command.flags?.yes === undefined ? [] : ['--yes']),
     ...(command.words === 'beta bootstrap-cloud' ? five : []),
   ]);

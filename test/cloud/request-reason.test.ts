@@ -34,7 +34,7 @@ describe('the reason of a call', () => {
         forge1Url: 'http://127.0.0.1:1',
       }),
     );
-    const cloud = createCloud({ config, clock: createClock(0), log: () => undefined });
+    const cloud = createCloud({ config, clock: createClock(0) });
     const lookAround = async ({ secretManager, compute }: Pick<typeof cloud, 'secretManager' | 'compute'>) => {
       await secretManager.find('b1-nothing');
       await compute.region(local.project, local.region).catch(() => undefined);

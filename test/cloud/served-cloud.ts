@@ -37,7 +37,7 @@ export async function servedCloud(answer: RequestListener): Promise<ServedCloud>
     }),
   );
   return {
-    cloud: createCloud({ config, clock: createClock(0), log: () => undefined }),
+    cloud: createCloud({ config, clock: createClock(0) }),
     config,
     async close() {
       if (hostBefore === undefined) delete process.env['GCE_METADATA_HOST'];

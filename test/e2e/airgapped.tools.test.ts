@@ -7,7 +7,7 @@ import { extract } from 'tar';
 import { startPlinth } from '../../local/demo/plinth-process.js';
 import { forge1Pat } from '../../local/forge1/forge1.js';
 import { type MadePackage, makePackage } from '../../local/packages/make-package.js';
-import { publishPackage } from '../../local/packages/publish.js';
+import { publishPackage } from '../../local/stack/publish-package.js';
 import { findSecret } from '../../shared/install-config/secrets.js';
 import { readPackageManifest } from '../../shared/package/manifest.js';
 import { type Caller, makeScene, type Scene, succeeded } from '../support/scene.js';

@@ -7,8 +7,8 @@ import { setOrganizationPolicy } from '../../local/cloud/org-policy/policies.js'
 import type { WorldName } from '../../local/cloud/worlds/table.js';
 import { forge1Pat } from '../../local/forge1/forge1.js';
 import { makePackage, sampleVersion } from '../../local/packages/make-package.js';
-import { publishPackage } from '../../local/packages/publish.js';
 import { local } from '../../local/stack/deployment.js';
+import { publishPackage } from '../../local/stack/publish-package.js';
 import { flagName, optionNames } from '../../shared/bootstrap/options.js';
 import type { PreflightFinding } from '../../shared/bootstrap/preflight.js';
 import { functionNames } from '../../shared/names.js';
@@ -187,7 +187,7 @@ export function describeBadInstalls(world: WorldName): void {
           PLINTH_HOSTS: 'on',
           PLINTH_RELEASES_URL: 'https://mirror.example.com/plinth',
           PLINTH_RELEASE_SHA256: '0'.repeat(64),
-          PLINTH_FORGE1_REGISTRY_URL: `http://127.0.0.1:${(registry.address() as AddressInfo).port}`,
+          PLINTH_ENDPOINTS: `forge1-registry=http://127.0.0.1:${(registry.address() as AddressInfo).port}`,
         },
       });
       openPolicies(scene);

@@ -2,8 +2,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import type { BillingAccountRecord } from '../../local/cloud/initial.js';
 import { setOrganizationPolicy } from '../../local/cloud/org-policy/policies.js';
+import type { BillingAccountRecord } from '../../local/cloud/projects/billing.js';
 import { forge1NarrowPat, forge1Pat } from '../../local/forge1/forge1.js';
 import { sampleVersion } from '../../local/packages/make-package.js';
 import { functionAccount, local, people } from '../../local/stack/deployment.js';

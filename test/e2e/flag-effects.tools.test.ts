@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { runPlinth } from '../../local/demo/plinth-process.js';
 import { type MadePackage, makePackage } from '../../local/packages/make-package.js';
-import { publishPackage } from '../../local/packages/publish.js';
+import { publishPackage } from '../../local/stack/publish-package.js';
 import { flagName, type Option } from '../../shared/bootstrap/options.js';
 import { openSshPair } from '../../shared/openssh.js';
 import { sha256 } from '../../shared/sha256.js';

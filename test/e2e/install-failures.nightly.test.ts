@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { guests } from '../../local/cloud/compute/instance-life.js';
 import { runPlinth } from '../../local/demo/plinth-process.js';
-import { publishPackage } from '../../local/packages/publish.js';
+import { publishPackage } from '../../local/stack/publish-package.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { openSshPair } from '../../shared/openssh.js';
 import { makeShellPackage } from '../package/jumpbox.js';

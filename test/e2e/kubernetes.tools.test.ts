@@ -14,7 +14,7 @@ import { accountEmail, accountIds } from '../../functions/steps/topology.js';
 import type { JsonObject } from '../../local/cloud/kernel/api.js';
 import { homeOf, runPlinth } from '../../local/demo/plinth-process.js';
 import { makePackage } from '../../local/packages/make-package.js';
-import { publishPackage } from '../../local/packages/publish.js';
+import { publishPackage } from '../../local/stack/publish-package.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { freePort } from '../package/postgres-server.js';
 import { needMachines } from '../support/machines.js';

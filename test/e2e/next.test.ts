@@ -1,15 +1,17 @@
 /** `next` of a problem: the command that whoever reads `--json` runs after a failure, and what it leads to. */
 import { expect } from 'chai';
-import { commands } from '../../cli/commands/index.js';
-import { createRegistry } from '../../cli/frame/help.js';
+import { loadCommands } from '../../cli/commands/index.js';
+import { createRegistry } from '../../cli/frame/registry.js';
 import { readCommand } from '../../cli/run.js';
 import { local, people } from '../../local/stack/deployment.js';
 import { type Life, lifeOf } from '../support/life.js';
 import { type PlinthHere, runAt, startAt } from '../support/plinth-here.js';
 import { argsOf, type Caller, makeScene, type Scene, succeeded } from '../support/scene.js';
 
+const commands = await loadCommands();
+
 const beta = ['beta', 'bootstrap-cloud'];
-const registry = createRegistry(commands, 80);
+const registry = createRegistry(commands);
 
 /** What somebody meets, and what its advice ends when they run it as it is printed. */
 interface Story {

@@ -1,10 +1,10 @@
 /** What is looked at before a bootstrap starts serves its beginning, too: one round of questions, and one change that counts. */
 import { expect } from 'chai';
-import { sshPublicKey } from '../../bench/bootstrap.js';
 import { functionAccount, local } from '../../local/stack/deployment.js';
 import type { PreflightReply } from '../../shared/bootstrap/preflight.js';
 import type { BeginReply } from '../../shared/bootstrap/routes.js';
 import { collections, functionNames } from '../../shared/names.js';
+import { sshPublicKey } from '../bench/stack.js';
 import { type People, peopleOf } from '../support/people.js';
 import { clientSecret, domainOf, makeScene, type Scene, succeeded } from '../support/scene.js';
 

@@ -5,8 +5,8 @@ import { expect } from 'chai';
 import { stringify } from 'yaml';
 import { callerEnvironment } from '../../local/demo/plinth-process.js';
 import { makePackage, sampleVersion } from '../../local/packages/make-package.js';
-import { publishPackage } from '../../local/packages/publish.js';
 import { local } from '../../local/stack/deployment.js';
+import { publishPackage } from '../../local/stack/publish-package.js';
 import { runAt } from '../support/plinth-here.js';
 import {
   argsOf,

@@ -27,7 +27,7 @@ describe('the people of a project in a hardened organization', function () {
   before(async () => {
     scene = await makeScene({
       world: 'hardened',
-      settings: { PLINTH_BOOTSTRAPPERS: `eve@gmail.com,${eve},${eve.replace('eve', 'mallory')}` },
+      settings: { PLINTH_BOOTSTRAPPERS: `example.com,eve@gmail.com,${eve},${eve.replace('eve', 'mallory')}` },
     });
     life = lifeOf(scene);
     await life.pause();

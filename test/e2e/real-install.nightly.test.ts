@@ -9,7 +9,7 @@ import { expect } from 'chai';
 import { startPlinth } from '../../local/demo/plinth-process.js';
 import { makeBase } from '../../local/machines/real/base.js';
 import { type MadePackage, makePackage } from '../../local/packages/make-package.js';
-import { publishPackage } from '../../local/packages/publish.js';
+import { publishPackage } from '../../local/stack/publish-package.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { needMachines } from '../support/machines.js';
 import { type Caller, makeScene, type Scene, succeeded } from '../support/scene.js';

@@ -12,7 +12,7 @@ import { startPlinth } from '../../local/demo/plinth-process.js';
 import { forge1Pat } from '../../local/forge1/forge1.js';
 import { makeBase } from '../../local/machines/real/base.js';
 import { makePackage } from '../../local/packages/make-package.js';
-import { publishPackage } from '../../local/packages/publish.js';
+import { publishPackage } from '../../local/stack/publish-package.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { findSecret } from '../../shared/install-config/secrets.js';
 import { collections } from '../../shared/names.js';

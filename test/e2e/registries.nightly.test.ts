@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { startPlinth } from '../../local/demo/plinth-process.js';
 import { forge1Pat } from '../../local/forge1/forge1.js';
 import { type Forge1Registry, startForge1Registry } from '../../local/forge1/registry.js';
+import { local } from '../../local/stack/deployment.js';
 import { publishSample, type SamplePackage } from '../support/sample-package.js';
 import { type Caller, failedWith, makeScene, type Scene, succeeded } from '../support/scene.js';
 
@@ -42,7 +43,7 @@ describe('images of a bootstrap', function () {
     const outcome = await mirrored();
     failedWith(outcome, 'images', new URL(down.url).host, 'cannot be read', 'run the same command again');
     const [projectId, before] = [outcome.result.bootstrap?.projectId, scene.cloud.calls.last()];
-    registry = await startForge1Registry(scene.cloud.world, forge1);
+    registry = await startForge1Registry(scene.cloud.world, forge1, local.packagesBucket);
     expect(registry.url).to.equal(down.url);
     expect(succeeded(await mirrored()).projectId).to.equal(projectId);
     expect(scene.cloud.calls.list({ since: before, method: 'compute.instances.insert' })).to.deep.equal([]);

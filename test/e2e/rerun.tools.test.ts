@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { runPlinth } from '../../local/demo/plinth-process.js';
 import { makePackage } from '../../local/packages/make-package.js';
-import { publishPackage } from '../../local/packages/publish.js';
+import { publishPackage } from '../../local/stack/publish-package.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { needMachines } from '../support/machines.js';
 import { runAt } from '../support/plinth-here.js';

@@ -1,6 +1,5 @@
 /** Many bootstraps at once whose RSA keys don't get ready until all else that can be made stands. */
 import { expect } from 'chai';
-import { optionsOf, sshPublicKey } from '../../bench/bootstrap.js';
 import type { Clock } from '../../functions/host/clock.js';
 import { createKeyMaker } from '../../functions/host/keys.js';
 import { vmsOf } from '../../functions/steps/topology.js';
@@ -10,6 +9,7 @@ import { createTestKeys } from '../../local/stack/test-keys.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { StreamItem } from '../../shared/bootstrap/routes.js';
 import { functionNames } from '../../shared/names.js';
+import { optionsOf, sshPublicKey } from '../bench/stack.js';
 
 /** Nobody who waits is to be without a line for longer. */
 const silentSeconds = 15;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { makePackage } from '../../local/packages/make-package.js';
-import { publishPackage } from '../../local/packages/publish.js';
+import { publishPackage } from '../../local/stack/publish-package.js';
 import { startCollector } from '../support/collector.js';
 import { needMachines } from '../support/machines.js';
 import { clientSecret, makeScene, succeeded } from '../support/scene.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { startPlinth } from '../../local/demo/plinth-process.js';
 import { type MadePackage, makePackage } from '../../local/packages/make-package.js';
-import { publishPackage } from '../../local/packages/publish.js';
+import { publishPackage } from '../../local/stack/publish-package.js';
 import { type Caller, makeScene, type Scene, succeeded } from '../support/scene.js';
 
 describe('an install in two datacenters', function () {

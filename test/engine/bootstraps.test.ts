@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { beginOrResume } from '../../functions/bootstraps/begin-or-resume.js';
+import { beginOrResume } from '../../functions/bootstraps/begin/begin.js';
+import { recordAction } from '../../functions/bootstraps/files.js';
 import { findByName, listBootstraps } from '../../functions/bootstraps/find.js';
-import { previewOf } from '../../functions/bootstraps/preview.js';
-import { recordAction } from '../../functions/bootstraps/record-action.js';
+import { previewOf } from '../../functions/bootstraps/plan.js';
 import { summaryOf, viewOf } from '../../functions/bootstraps/view.js';
 import type { OnCall } from '../../functions/cloud/rest.js';
 import { ownerCountId } from '../../functions/engine/record/counts.js';

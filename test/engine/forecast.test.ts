@@ -1,7 +1,7 @@
 /** Forecasts learnt from some bootstraps and tried on others, whose cloud is slower. The plan is that of the real steps. */
 import { expect } from 'chai';
-import { forecast, type Times } from '../../functions/bootstraps/forecast.js';
-import { shippedSeconds, shippedTable } from '../../functions/bootstraps/shipped-seconds.js';
+import { forecast, type Times } from '../../functions/bootstraps/lifetime/forecast.js';
+import { shippedSeconds, shippedTable } from '../../functions/bootstraps/lifetime/shipped-seconds.js';
 import { graphOf } from '../../functions/engine/graph.js';
 import { type Plan, planOf } from '../../functions/engine/plan.js';
 import type { BootstrapRecord } from '../../functions/engine/record/documents.js';

@@ -3,10 +3,9 @@ import { readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import * as z from 'zod';
-import { lookAtFuses } from '../../functions/bootstraps/fuse.js';
-import { protect, unprotect } from '../../functions/bootstraps/lifetime.js';
-import { lookAgain } from '../../functions/bootstraps/look-again.js';
-import { setFuses } from '../../functions/bootstraps/set-fuses.js';
+import { lookAtFuses, setFuses } from '../../functions/bootstraps/budget/enforce.js';
+import { protect, unprotect } from '../../functions/bootstraps/lifetime/lifetime.js';
+import { lookAgain } from '../../functions/bootstraps/lifetime/look-again.js';
 import type { Config } from '../../functions/config.js';
 import {
   eventId,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { cancel } from '../../functions/bootstraps/cancel.js';
+import { cancel } from '../../functions/bootstraps/removal/stop.js';
 import { leaseId } from '../../functions/engine/record/documents.js';
 import type { Outcome, StepCall } from '../../functions/engine/step.js';
 import type { Write } from '../../functions/store/store.js';

@@ -1,7 +1,7 @@
 /** What a person does to whose a bootstrap is, cut off at any call of the store: it stands as a whole or not at all, and doing it again is fine. */
 import { expect } from 'chai';
-import { protect } from '../../functions/bootstraps/lifetime.js';
-import { share, transfer, unshare } from '../../functions/bootstraps/people.js';
+import { protect } from '../../functions/bootstraps/lifetime/lifetime.js';
+import { share, transfer, unshare } from '../../functions/bootstraps/people/people.js';
 import type { AnyStep, StepCall } from '../../functions/engine/step.js';
 import { collections } from '../../shared/names.js';
 import { toy } from './toys.js';

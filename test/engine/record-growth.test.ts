@@ -1,7 +1,7 @@
 /** What is added to a document again and again, by its owner, by machines or by time: each document keeps the latest of it. */
 import { expect } from 'chai';
-import { share, unshare } from '../../functions/bootstraps/people.js';
-import { startedAgain } from '../../functions/bootstraps/stop-vms.js';
+import { startedAgain } from '../../functions/bootstraps/budget/stop-vms.js';
+import { share, unshare } from '../../functions/bootstraps/people/people.js';
 import { searchHourly } from '../../functions/cleanup/hourly-search.js';
 import { lookAtMachines } from '../../functions/cleanup/unplanned-machines.js';
 import type { BootstrapRecord } from '../../functions/engine/record/documents.js';

@@ -1,7 +1,7 @@
 /** How a bootstrap goes away, by the engine: in reverse, once, whatever is cut off in between. */
 import { expect } from 'chai';
-import { cancel } from '../../functions/bootstraps/cancel.js';
-import { requestRemoval } from '../../functions/bootstraps/removal.js';
+import { requestRemoval } from '../../functions/bootstraps/removal/removal.js';
+import { cancel } from '../../functions/bootstraps/removal/stop.js';
 import { graphOf } from '../../functions/engine/graph.js';
 import { planOf } from '../../functions/engine/plan.js';
 import { createStepLog } from '../../functions/engine/record/log.js';

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { cancel } from '../../functions/bootstraps/cancel.js';
-import { lookAgain } from '../../functions/bootstraps/look-again.js';
+import { lookAgain } from '../../functions/bootstraps/lifetime/look-again.js';
+import { wakeInstance } from '../../functions/bootstraps/lifetime/wake.js';
+import { cancel } from '../../functions/bootstraps/removal/stop.js';
 import { viewOf } from '../../functions/bootstraps/view.js';
-import { wakeInstance } from '../../functions/bootstraps/wake.js';
 import { readEvents } from '../../functions/engine/record/events.js';
 import { runMessage } from '../../functions/engine/run/run.js';
 import { type AnyStep, again, type Each, type Outcome, recheck, thisProject } from '../../functions/engine/step.js';
+import { withRetries } from '../../functions/store/retry.js';
 import { Problem, type ProblemCode } from '../../shared/problems.js';
 import { secretOf } from '../support/planted.js';
 import { letters, numbers, toy } from './toys.js';
@@ -633,7 +634,8 @@ describe('the engine', () => {
         return work(...args);
       };
     const { store } = world.context;
-    const context = { ...world.context, store: { ...store, get: flaky(store.get), commit: flaky(store.commit) } };
+    const absent = { ...store, get: flaky(store.get), commit: flaky(store.commit) };
+    const context = { ...world.context, store: withRetries(absent, world.context) };
     const deadlineAt = new Date(Date.now() + 500_000);
     expect(await runMessage(context, [step], world.take(), { deadlineAt })).to.equal('done');
     expect(world.made.get('a')).to.equal(1);

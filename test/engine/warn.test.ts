@@ -1,8 +1,8 @@
 /** Warnings before a project's time is over: a day, an hour, ten minutes; each once, whatever dies; sent until they are taken. */
 import { expect } from 'chai';
-import { extend, protect, unprotect } from '../../functions/bootstraps/lifetime.js';
-import { requestRemoval } from '../../functions/bootstraps/removal.js';
-import { warn } from '../../functions/bootstraps/warn.js';
+import { extend, protect, unprotect } from '../../functions/bootstraps/lifetime/lifetime.js';
+import { warn } from '../../functions/bootstraps/lifetime/warn.js';
+import { requestRemoval } from '../../functions/bootstraps/removal/removal.js';
 import { eventId } from '../../functions/engine/record/documents.js';
 import { sendNotices } from '../../functions/webhook/send-notices.js';
 import { collections, deploymentSecrets } from '../../shared/names.js';

@@ -3,8 +3,8 @@
  * move, and a process that can be killed at any call of the store.
  */
 
-import type { Begun } from '../../functions/bootstraps/begin-facts.js';
-import { beginOrResume } from '../../functions/bootstraps/begin-or-resume.js';
+import { beginOrResume } from '../../functions/bootstraps/begin/begin.js';
+import type { Begun } from '../../functions/bootstraps/begin/begin-facts.js';
 import { readConfig } from '../../functions/config.js';
 import type { Context } from '../../functions/context.js';
 import type { StoredBootstrap } from '../../functions/engine/record/documents.js';
@@ -17,6 +17,7 @@ import type { AnyStep } from '../../functions/engine/step.js';
 import { realTimers } from '../../functions/host/clock.js';
 import { createLog, type Severity } from '../../functions/host/log.js';
 import { realRandom } from '../../functions/host/random.js';
+import { withRetries } from '../../functions/store/retry.js';
 import type { Store } from '../../functions/store/store.js';
 import { noTracing } from '../../functions/tracing/tracing.js';
 import { createMemoryStore, type MemoryStore } from '../../local/functions/memory-store.js';
@@ -173,7 +174,7 @@ export function createWorld(settings: Readonly<Record<string, string>> = {}, fir
         signal?.throwIfAborted();
       },
     },
-    store: storeOf(own),
+    store: withRetries(storeOf(own), { clock: realTimers, random: realRandom }),
     publisher: {
       async publish(_lane, messages) {
         if (own.dead) throw new Killed();

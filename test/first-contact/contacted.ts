@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
+import { endpointsText } from '../../functions/endpoints.js';
 import { createSimulatedCloud, type SimulatedCloud, type SimulatedCloudOptions } from '../../local/cloud/index.js';
 import { type Answer, createFabric } from '../../local/machines/network/fabric.js';
 import { createPair } from '../../local/machines/network/streams.js';
@@ -82,14 +83,14 @@ export async function operatorsCloud(options: SimulatedCloudOptions = {}): Promi
 
 /** What a machine of Google's would have, and base URLs. */
 export const environmentOf = (cloud: SimulatedCloud): Record<string, string> => ({
-  ...Object.fromEntries(
-    Object.entries(cloud.endpoints).map(([api, url]) => [`PLINTH_ENDPOINT_${api.toUpperCase()}`, url]),
-  ),
-  PLINTH_IAP_TUNNEL_URL: cloud.tunnel.url,
+  PLINTH_ENDPOINTS: endpointsText({
+    ...cloud.endpoints,
+    'iap-tunnel': cloud.tunnel.url,
+    'dns-resolver': cloud.nameServers?.resolver,
+  }),
   GCE_METADATA_HOST: cloud.metadataHost,
   METADATA_SERVER_DETECTION: 'assume-present',
   GOOGLE_CLOUD_PROJECT: dns.project,
-  ...(cloud.nameServers === undefined ? {} : { PLINTH_DNS_RESOLVER: cloud.nameServers.resolver }),
 });
 
 export interface Contacted {

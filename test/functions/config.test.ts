@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { readConfig, type SettingName, settings } from '../../functions/config.js';
-import { Problem } from '../../shared/problems.js';
+import { type Fault, Problem } from '../../shared/problems.js';
 import { projectFolder } from '../support/recording-store.js';
 
 const least = {
@@ -18,11 +18,11 @@ const most = {
   PLINTH_RELEASE: '1.2.3',
   FIRESTORE_EMULATOR_HOST: '127.0.0.1:8080',
   PUBSUB_EMULATOR_HOST: '127.0.0.1:8085',
-  PLINTH_DEFAULT_PARENT: 'folders/1',
+  PLINTH_PARENTS: 'folders/1',
+  PLINTH_ENDPOINTS: 'docker-registry=http://127.0.0.1:5000,dns-resolver=127.0.0.1:53',
   PLINTH_MAX_TTL_SECONDS: '3600',
   PLINTH_QUOTA_CONTACT: 'quota@example.com',
   PLINTH_SSH_PROXY: 'http://127.0.0.1:1080',
-  PLINTH_ARTIFACT_REGISTRY_DOCKER_URL: 'http://127.0.0.1:5000',
   PLINTH_RELEASES_URL: 'https://releases.example.com',
   PLINTH_RELEASE_SHA256: '0'.repeat(64),
   PLINTH_WEBHOOK_URL: 'https://hooks.example.com',
@@ -31,30 +31,62 @@ const most = {
   OTEL_EXPORTER_OTLP_ENDPOINT: 'https://telemetry.googleapis.com',
 };
 
-const faultsOf = (env: Record<string, string>): string[] => {
+const faultsIn = (env: Record<string, string>): readonly Fault[] => {
   try {
     readConfig(env);
     return [];
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    return (error.errors ?? []).map(({ path }) => path);
+    return error.errors ?? [];
   }
 };
+const faultsOf = (env: Record<string, string>): string[] => faultsIn(env).map(({ path }) => path);
 
 describe('the settings', () => {
-  it("are Google's endpoints unless said otherwise", () => {
-    const { endpoints } = readConfig({ ...least, PLINTH_ENDPOINT_COMPUTE: 'http://127.0.0.1:8080/' });
-    expect(endpoints).to.deep.include({ compute: 'http://127.0.0.1:8080', dns: 'https://dns.googleapis.com' });
+  it("are the services' own addresses unless said otherwise", () => {
+    const { endpoints, registryUrls, forgeUrls, auth, dnsResolver } = readConfig({
+      ...least,
+      PLINTH_ENDPOINTS:
+        'compute=http://127.0.0.1:8080/, forge1-registry=https://images.example.com,compute=http://[::1]:1',
+    });
+    expect(endpoints).to.deep.include({ compute: 'http://[::1]:1', dns: 'https://dns.googleapis.com' });
+    expect(registryUrls).to.deep.equal({ forge1: 'https://images.example.com' });
+    expect(forgeUrls.forge2).to.equal('https://gitlab.com');
+    expect(auth.jwksUrl).to.equal('https://www.googleapis.com/oauth2/v3/certs');
+    expect(dnsResolver).to.equal(undefined);
+  });
+
+  it('tell each fault of an endpoint by its name', () => {
+    const PLINTH_ENDPOINTS =
+      'compute,forge9=https://x.example,iap-tunnel=https://x.example,docker-registry=https://x.example/a,dns-resolver=dns';
+    const faults = faultsIn({ ...least, PLINTH_ENDPOINTS });
+    expect(faults.map(({ path }) => path)).to.deep.equal(['PLINTH_ENDPOINTS']);
+    const [told = ''] = faults.map(({ message }) => message);
+    for (const words of [
+      'must be name=address, and has “compute”',
+      'has “forge9”, and knows issuer-keys',
+      'iap-tunnel must be a wss URL',
+      'docker-registry must have no path',
+      'dns-resolver must be an IPv4 address',
+    ]) {
+      expect(told).to.include(words);
+    }
+  });
+
+  it('make projects in the first parent that is named', () => {
+    const placeOf = (PLINTH_PARENTS: string) => readConfig({ ...least, PLINTH_PARENTS }).defaultParent;
+    expect(placeOf('*, folders/2,organizations/1')).to.equal('folders/2');
+    expect(placeOf('*')).to.equal(undefined);
+    expect(faultsOf({ ...least, PLINTH_PARENTS: 'folders/1,folder' })).to.deep.equal(['PLINTH_PARENTS']);
   });
 
   it('let nobody in where nothing is said', () => {
-    const { auth, bootstrappers, allowed, schedulerInvoker } = readConfig(least);
-    expect([auth.audiences, auth.operators, bootstrappers, allowed, schedulerInvoker]).to.deep.equal([
+    const { auth, bootstrappers, allowed } = readConfig(least);
+    expect([auth.audiences, auth.operators, bootstrappers, allowed]).to.deep.equal([
       [],
       [],
       { emails: [], domains: [] },
       { billingAccounts: [], parents: [], dnsZones: [] },
-      '',
     ]);
   });
 
@@ -84,31 +116,40 @@ describe('the settings', () => {
 
   it('take addresses by the same schema as the APIs, and fold A to Z alone', () => {
     expect(faultsOf({ ...least, PLINTH_OPERATORS: 'mi\u212Ae@example.com' })).to.deep.equal(['PLINTH_OPERATORS']);
-    expect(faultsOf({ ...least, PLINTH_BOOTSTRAPPERS: 'alice@example.com, bob' })).to.deep.equal([
-      'PLINTH_BOOTSTRAPPERS',
-    ]);
+    for (const nobody of ['bob', 'user:alice@example.com', '@example.com', 'domain:example.com', 'example.']) {
+      expect(faultsOf({ ...least, PLINTH_BOOTSTRAPPERS: `alice@example.com, ${nobody}` }), nobody).to.deep.equal([
+        'PLINTH_BOOTSTRAPPERS',
+      ]);
+    }
     const { bootstrappers, organizationCreators } = readConfig({
       ...least,
-      PLINTH_BOOTSTRAPPER_DOMAINS: 'Example.com, \u212Aelvin.example',
+      PLINTH_BOOTSTRAPPERS: 'Alice@example.com, Example.com, \u212Aelvin.example',
       PLINTH_ORGANIZATION_CREATORS: 'Example.com',
     });
-    expect(bootstrappers.domains).to.deep.equal(['example.com', '\u212Aelvin.example']);
+    expect(bootstrappers).to.deep.equal({
+      emails: ['alice@example.com'],
+      domains: ['example.com', '\u212Aelvin.example'],
+    });
     expect(organizationCreators.domains).to.deep.equal(['example.com']);
   });
 
   it('take plain http only for what is on this computer', () => {
-    const faulty = (url: string) => faultsOf({ ...least, PLINTH_FORGE1_API_URL: url });
+    const faulty = (url: string) => faultsOf({ ...least, PLINTH_ENDPOINTS: `forge1-api=${url}` });
     for (const host of ['localhost', '127.0.0.1:80', '[::1]', 'a.localhost:1'])
       expect(faulty(`http://${host}`)).to.deep.equal([]);
     for (const host of ['127.0.0.1.example.com', 'notlocalhost', 'localhost.example.com']) {
-      expect(faulty(`http://${host}`)).to.deep.equal(['PLINTH_FORGE1_API_URL']);
+      expect(faulty(`http://${host}`)).to.deep.equal(['PLINTH_ENDPOINTS']);
     }
   });
 
   it('take no URL at the metadata server', () => {
-    for (const name of ['PLINTH_FORGE1_API_URL', 'PLINTH_JWKS_URL', 'PLINTH_K0S_RELEASES_URL', 'PLINTH_RELEASES_URL']) {
-      expect(faultsOf({ ...least, [name]: 'https://169.254.169.254/x' })).to.deep.equal([name]);
+    for (const name of ['forge1-api', 'issuer-keys', 'k0s-releases', 'compute']) {
+      const PLINTH_ENDPOINTS = `${name}=https://169.254.169.254/x`;
+      expect(faultsOf({ ...least, PLINTH_ENDPOINTS })).to.deep.equal(['PLINTH_ENDPOINTS']);
     }
+    expect(faultsOf({ ...least, PLINTH_RELEASES_URL: 'https://169.254.169.254/x' })).to.deep.equal([
+      'PLINTH_RELEASES_URL',
+    ]);
   });
 
   it('take no webhook at the metadata server or at a link-local address, however it is written', () => {
@@ -223,7 +264,7 @@ describe('the settings', () => {
         PLINTH_DEPLOYMENT: 'Not A Label',
         PLINTH_ISSUER: 'http://issuer.example.com',
         PLINTH_LIVING_IN_ALL: 'many',
-        PLINTH_DEFAULT_PARENT: 'folder',
+        PLINTH_PARENTS: 'folder',
         FIRESTORE_EMULATOR_HOST: 'localhost',
       }),
     ).to.have.members([
@@ -232,7 +273,7 @@ describe('the settings', () => {
       'PLINTH_ISSUER',
       'PLINTH_LIVING_IN_ALL',
       'PLINTH_MACHINE_ACCESS',
-      'PLINTH_DEFAULT_PARENT',
+      'PLINTH_PARENTS',
       'FIRESTORE_EMULATOR_HOST',
     ]);
   });

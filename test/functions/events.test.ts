@@ -23,9 +23,8 @@ describe('the functions that events call', () => {
   beforeEach(() => {
     world = createWorld({
       PLINTH_ISSUER: issuer.url,
-      PLINTH_JWKS_URL: issuer.jwksUrl,
+      PLINTH_ENDPOINTS: `issuer-keys=${issuer.jwksUrl}`,
       PLINTH_AUDIENCES: audience,
-      PLINTH_SCHEDULER_INVOKER: scheduler,
     });
     context = world.context;
     register(Object.values(deployables), () => context);

@@ -38,11 +38,11 @@ const bounds: Readonly<Record<string, number>> = {
   'bootstraps.given': 64 * kib,
   'bootstraps.sshPublicKey': 16 * kib,
   'preflights.options': 64 * kib,
-  // functions/bootstraps/people.ts and team-shares.ts
+  // functions/bootstraps/people/people.ts and team-shares.ts
   'bootstraps.sharedWith': 20,
   'bootstraps.sharedTeams': 5,
   'bootstraps.boundTo': 21,
-  // functions/bootstraps/team-people.ts and functions/engine/record/bounded.ts
+  // functions/bootstraps/people/team-people.ts and functions/engine/record/bounded.ts
   'bootstraps.teamPeople': 200,
   'bootstraps.teamPeople.*': 254,
   'bootstraps.formerPeople': 500,

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import * as z from 'zod';
 import { findByName, listBootstraps } from '../../functions/bootstraps/find.js';
-import { bootstrapsOf } from '../../functions/bootstraps/team-roles.js';
-import { noticeWrites } from '../../functions/bootstraps/warn.js';
+import { noticeWrites } from '../../functions/bootstraps/lifetime/warn.js';
+import { bootstrapsOf } from '../../functions/bootstraps/people/team-roles.js';
 import { SessionRecord } from '../../functions/console/sessions.js';
 import { CountersRecord, OwnerCountRecord, TeamCountRecord } from '../../functions/engine/record/counts.js';
 import {

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect } from 'chai';
 
-const roots = ['shared', 'cli', 'console', 'functions', 'local', 'test', 'bench', 'tools'];
+const roots = ['shared', 'cli', 'console', 'functions', 'local', 'test', 'tools'];
 
 interface Import {
   readonly from: string;
@@ -77,17 +77,63 @@ const beneathAll = [
   'shared',
   'functions/context.ts',
   'functions/config.ts',
+  'functions/setting.ts',
   'functions/store',
   'functions/identity',
   'functions/host',
   'functions/tracing',
 ];
 
-/** The package has its importers, and no others outside tests and benches. */
+/**
+ * The rooms of local/, from the ground up. What a longer path names is no part of the room around it: `local/cloud` means the
+ * files that put the services together.
+ */
+const roomsOfLocal = [
+  'local/loopback.ts',
+  'local/whole-file.ts',
+  'local/cloud/kernel',
+  'local/registry',
+  'local/identity',
+  'local/cloud/worlds',
+  'local/cloud/iam',
+  'local/cloud/storage',
+  'local/cloud/org-policy',
+  'local/cloud/service-usage',
+  'local/cloud/compute',
+  'local/cloud/quotas',
+  'local/cloud/projects',
+  'local/cloud/os-login',
+  'local/cloud/dns',
+  'local/cloud/artifact-registry',
+  'local/cloud/secret-manager',
+  'local/cloud/scheduler',
+  'local/cloud/pubsub',
+  'local/cloud/public-ca',
+  'local/cloud/iap',
+  'local/cloud/name-servers',
+  'local/cloud',
+  'local/machines',
+  'local/emulators',
+  'local/forge1',
+  'local/releases',
+  'local/packages',
+  'local/functions',
+  'local/stack',
+  'local/demo',
+  'local',
+];
+
+/** The place of a file among them. */
+function floorOf(file: string): number {
+  const rooms = roomsOfLocal.filter((room) => within(room)(file));
+  return roomsOfLocal.indexOf(rooms.sort((a, b) => b.length - a.length)[0] ?? '');
+}
+
+/** The package has its importers, and no others outside tests. */
 const soleImporters = (name: string, importers: string[], message: string): Rule => ({
   name: `${name} is imported by ${importers.join(', ')} alone`,
   message,
-  forbids: ({ from, to }) => to === name && !within('test', 'bench', ...importers)(from),
+  forbids: ({ from, to }) => to === name && !within('test', ...importers)(from),
 });
 
 const rules: Rule[] = [
@@ -124,6 +170,12 @@ const rules: Rule[] = [
       within('console')(from) && within('shared')(to) && !typeOnly && !needsNothingOutside(to),
   },
   onlyFrom('local', ['local', 'functions', 'shared'], 'local/ runs the CLI as a process and knows no tests'),
+  {
+    name: `local: arrows run down this list alone: ${roomsOfLocal.toReversed().join(', ')}`,
+    message:
+      'what two rooms need belongs in the lower one; what the kernel asks of a service is handed to it in local/cloud/assemble.ts; what a server needs of the deployment is an argument, given by local/stack',
+    forbids: ({ from, to }) => within('local')(from) && within('local')(to) && floorOf(to) > floorOf(from),
+  },
   onlyFrom(
     'functions/steps',
     [
@@ -131,6 +183,7 @@ const rules: Rule[] = [
       'functions/engine/step.ts',
       'functions/engine/proof.ts',
       'functions/remote/remote.ts',
+      'functions/setting.ts',
       'shared',
     ],
     'a step gets everything by its call: context.cloud, secrets, files; cloud verbs belong in functions/cloud/',
@@ -181,12 +234,12 @@ const rules: Rule[] = [
   ),
   onlyFrom(
     'functions/identity',
-    ['functions/identity', 'functions/context.ts', 'functions/config.ts', 'shared'],
+    ['functions/identity', 'functions/context.ts', 'functions/config.ts', 'functions/setting.ts', 'shared'],
     'who calls lies beneath both APIs',
   ),
   onlyFrom(
     'functions/store',
-    ['functions/store', 'functions/host', 'functions/config.ts', 'shared'],
+    ['functions/store', 'functions/host', 'functions/config.ts', 'functions/setting.ts', 'shared'],
     'the store knows documents, and nothing of what they mean',
   ),
   onlyFrom(
@@ -195,6 +248,7 @@ const rules: Rule[] = [
       'functions/cloud',
       'functions/context.ts',
       'functions/config.ts',
+      'functions/setting.ts',
       'functions/host/connection-watch.ts',
       'functions/host/credentials.ts',
       'shared',
@@ -259,7 +313,7 @@ const readersOfOpenFiles = [
   'cli/install/inputs.ts',
   'cli/install/installed.ts',
   'cli/install/unpack.ts',
-  'cli/people-file.ts',
+  'cli/organizations/people-file.ts',
 ];
 
 describe('the house', () => {
@@ -341,6 +395,24 @@ describe('the house', () => {
   it('imports only files that are there', () => {
     const missing = imports.filter(({ to }) => ours(to) && to.endsWith('.ts') && !sources.has(to));
     expect(missing).to.deep.equal([]);
+  });
+
+  it('has types that point down: nothing that the context is made of, or the config, knows it', () => {
+    const reached = (from: string, seen = new Set<string>()): Set<string> => {
+      for (const edge of imports) {
+        if (edge.from !== from || seen.has(edge.to) || !ours(edge.to)) continue;
+        seen.add(edge.to);
+        reached(edge.to, seen);
+      }
+      return seen;
+    };
+    for (const file of ['functions/context.ts', 'functions/config.ts']) {
+      const back = imports.filter(({ from, to }) => to === file && reached(file).has(from));
+      expect(
+        back.map(({ from }) => from),
+        `declare the few members of ${file} that are needed where they are needed`,
+      ).to.deep.equal([]);
+    }
   });
 
   it('has no cycles', () => {

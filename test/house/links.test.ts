@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect } from 'chai';
 
-const roots = ['console', 'functions', 'local', 'docs', 'test', 'tools', 'cli', 'shared', 'terraform', 'bench', '.ci'];
+const roots = ['console', 'functions', 'local', 'docs', 'test', 'tools', 'cli', 'shared', 'terraform', '.ci'];
 
 const pages = [
   ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md'],

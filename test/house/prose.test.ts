@@ -2,12 +2,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { commands } from '../../cli/commands/index.js';
+import { loadCommands } from '../../cli/commands/index.js';
 import { argumentHelp } from '../../cli/frame/arguments.js';
 import { exitCodes } from '../../cli/frame/exit-codes.js';
 import { sharedFlags } from '../../cli/frame/flags.js';
 import { flagOf, optionNames } from '../../shared/bootstrap/options.js';
 import { blocksOf, sentencesOf, wordsIn } from '../support/prose.js';
+
+const commands = await loadCommands();
 
 const mostWords = 35;
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type Forge1, forge1NarrowPat, forge1Pat, startForge1 } from '../../local/forge1/forge1.js';
 import type { BootstrapSummary, BootstrapView } from '../../shared/bootstrap/bootstrap.js';
@@ -24,7 +25,8 @@ describe('the bootstrap API', () => {
     await forge1.close();
   });
   beforeEach(async () => {
-    server = await createBootstrapsServer(issuer, { env: { PLINTH_FORGE1_API_URL: forge1.url } });
+    const env = { PLINTH_ENDPOINTS: `issuer-keys=${issuer.jwksUrl},forge1-api=${forge1.url}` };
+    server = await createBootstrapsServer(issuer, { env });
   });
   afterEach(async () => {
     await server.settle();
@@ -193,7 +195,7 @@ describe('the bootstrap API', () => {
   describe('what may be used', () => {
     const limited = {
       PLINTH_BILLING_ACCOUNTS: '012345-6789AB-CDEF01',
-      PLINTH_PARENTS: 'folders/200',
+      PLINTH_PARENTS: 'folders/100,folders/200',
       PLINTH_DNS_ZONES: 'dns-project/shared',
       PLINTH_MAX_TTL_SECONDS: '7200',
     };
@@ -291,7 +293,7 @@ describe('the bootstrap API', () => {
     });
 
     it('needs a folder where there is no parent of the deployment', async () => {
-      const homeless = await createBootstrapsServer(issuer, { env: { PLINTH_DEFAULT_PARENT: '' } });
+      const homeless = await createBootstrapsServer(issuer, { env: { PLINTH_PARENTS: '' } });
       const { errors } = await homeless.problem(400, 'POST', '/bootstraps', { body: makeRequest('first one') });
       expect(errors?.map(({ path }) => path)).to.deep.equal(['--folder-id']);
       homeless.close();
@@ -476,19 +478,19 @@ describe('the bootstrap API', () => {
         const leaveAt = Date.now() + 10 + 7 * round;
         let text = '';
         try {
+          let next: ReturnType<typeof reader.read> | undefined;
           while (Date.now() < leaveAt) {
-            const { value, done } = await Promise.race([
-              reader.read(),
-              new Promise<{ value: undefined; done: false }>((resolve) =>
-                setTimeout(() => resolve({ value: undefined, done: false }), 10),
-              ),
-            ]);
-            if (done) break;
-            if (value !== undefined) text += new TextDecoder().decode(value);
+            next ??= reader.read();
+            const came = await Promise.race([next, sleep(10)]);
+            if (came === undefined) continue;
+            if (came.done) break;
+            text += new TextDecoder().decode(came.value);
+            next = undefined;
           }
         } finally {
           client.abort();
-          await reader.closed.catch(() => undefined);
+          // A stream whose end came before the abort, and was not read, closes only when it is cancelled.
+          await reader.cancel().catch(() => undefined);
         }
         for (const { id, type, data } of itemsIn(text.slice(0, text.lastIndexOf('\n\n') + 2))) {
           if (type === 'end') over = data['reason'] === 'ended';
@@ -517,7 +519,7 @@ describe('the bootstrap API', () => {
       expect(progress?.data['attempt']).to.equal(0);
       expect(server.watched()).to.equal(1);
       client.abort();
-      await reader.closed.catch(() => undefined);
+      await reader.cancel().catch(() => undefined);
       while (server.watched() > 0) await new Promise((resolve) => setTimeout(resolve, 10));
       server.world.closed = false;
     });

@@ -40,7 +40,6 @@ describe('GET /caller', () => {
     const limited = await createBootstrapsServer(issuer, {
       env: {
         PLINTH_BILLING_ACCOUNTS: '012345-6789AB-CDEF01,*',
-        PLINTH_DEFAULT_PARENT: 'folders/100',
         PLINTH_PARENTS: 'folders/100,folders/200',
         PLINTH_DNS_ZONES: 'dns-project/shared',
         PLINTH_MAX_TTL_SECONDS: '7200',

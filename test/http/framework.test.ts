@@ -33,7 +33,7 @@ describe('the function bootstraps in the framework as it is deployed', function 
     PLINTH_MACHINE_ACCESS: 'direct',
     PLINTH_SSH_SOURCE_RANGES: '127.0.0.0/8',
     PLINTH_ISSUER: issuer.url,
-    PLINTH_JWKS_URL: issuer.jwksUrl,
+    PLINTH_ENDPOINTS: `issuer-keys=${issuer.jwksUrl}`,
     PLINTH_AUDIENCES: issuer.audience,
   });
 

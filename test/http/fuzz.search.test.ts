@@ -184,7 +184,11 @@ describe('whatever is sent', () => {
   before(async () => {
     issuer = await createIssuer();
     server = await createBootstrapsServer(issuer, {
-      env: { PLINTH_FORGE1_API_URL: issuer.url, PLINTH_LIVING_PER_OWNER: '10000', PLINTH_LIVING_IN_ALL: '10000' },
+      env: {
+        PLINTH_ENDPOINTS: `issuer-keys=${issuer.jwksUrl},forge1-api=${issuer.url}`,
+        PLINTH_LIVING_PER_OWNER: '10000',
+        PLINTH_LIVING_IN_ALL: '10000',
+      },
     });
   });
   after(async () => {

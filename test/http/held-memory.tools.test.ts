@@ -48,7 +48,7 @@ describe('a function in its 512 MiB', function () {
       PLINTH_MACHINE_ACCESS: 'direct',
       PLINTH_SSH_SOURCE_RANGES: '127.0.0.0/8',
       PLINTH_ISSUER: issuer.url,
-      PLINTH_JWKS_URL: issuer.jwksUrl,
+      PLINTH_ENDPOINTS: `issuer-keys=${issuer.jwksUrl}`,
       PLINTH_AUDIENCES: issuer.audience,
     };
     framework = await startFramework(settings, functionNames.bootstraps, bundle.folder, group?.prefix);

@@ -102,18 +102,6 @@ describe('taking a team out of an organization again', () => {
     expect((await membersOf(teamId, alice)).map(({ email }) => email)).to.deep.equal([carol]);
   });
 
-  it('gives back one that an earlier release migrated, which noted it in the events alone', async () => {
-    const organizationId = await world.organization({ [carol]: 'member' });
-    const teamId = await world.team({ [carol]: 'member' });
-    const before = await membersOf(teamId, bob);
-    await migrate(teamId, organizationId);
-    const data = { migration: undefined, members: undefined, membersAt: undefined };
-    await store.commit([{ kind: 'update', collection: 'teams', id: String(teamId), data }]);
-    await world.server.expect(201, 'addTeamMember', { params: { teamId }, body: { email: alice, role: 'admin' } });
-    expect((await detach(teamId)).body).to.deep.include({ restoredMembers: [bob], removedMembers: [alice] });
-    expect(await membersOf(teamId, bob)).to.deep.equal(before);
-  });
-
   it('is told in the events of the organization', async () => {
     const organizationId = await world.organization({ [carol]: 'member' });
     const teamId = await world.team({ [carol]: 'member' });

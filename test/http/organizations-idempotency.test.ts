@@ -8,13 +8,18 @@ import { alice, bob, carol, useOrganizations } from './organizations-world.js';
 const memory = createMemoryStore();
 /** What the store does before the next transaction, once. */
 let beforeTransaction: (() => void | Promise<void>) | undefined;
+/** How often transactions have run, those included that ran again. */
+let runs = 0;
 const store: Store = {
   ...memory,
   async transaction(body) {
     const before = beforeTransaction;
     beforeTransaction = undefined;
     await before?.();
-    return memory.transaction(body);
+    return memory.transaction((transaction) => {
+      runs += 1;
+      return body(transaction);
+    });
   },
 };
 
@@ -136,6 +141,21 @@ describe('an idempotency key', () => {
     const statuses = (await Promise.all(Array.from({ length: 10 }, () => create('ten')))).map(({ status }) => status);
     expect(new Set(statuses)).to.satisfy((found: Set<number>) => [...found].every((each) => [201, 409].includes(each)));
     expect(Object.keys(memory.dump()[collections.organizations] ?? {})).to.have.length(before + 1);
+  });
+
+  it('lets changes of one team take turns, as they do without a key', async () => {
+    const teamId = await world.team();
+    const before = runs;
+    const add = (n: number) =>
+      world.server.ask('addTeamMember', {
+        as: bob,
+        params: { teamId },
+        body: { email: `member-${n}@example.com` },
+        headers: { 'idempotency-key': `turn-${n}` },
+      });
+    const replies = await Promise.all(Array.from({ length: 10 }, (_, n) => add(n)));
+    expect(new Set(replies.map(({ status }) => status))).to.deep.equal(new Set([201]));
+    expect(runs - before).to.equal(10);
   });
 
   it('is free again after a failure of ours', async () => {

@@ -463,7 +463,7 @@ describe('the router', () => {
     const reader = (reply.body as ReadableStream<Uint8Array>).getReader();
     expect(new TextDecoder().decode((await reader.read()).value)).to.match(/^data: 0/);
     client.abort();
-    await reader.closed.catch(() => undefined);
+    await reader.cancel().catch(() => undefined);
     while (streamEnded === before) await new Promise((resolve) => setTimeout(resolve, 10));
     expect(streamEnded).to.equal(before + 1);
   });

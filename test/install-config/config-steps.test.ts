@@ -110,7 +110,9 @@ describe('the install config and the secrets file', () => {
           workspaceHostingBaseDomain: 'ws.example.com',
           sshBaseDomain: 'ssh.cs.example.com',
           publicIp: '203.0.113.2',
-          certIssuer: { acme: { server: 'https://acme.example/directory', email: 'admin@example.com' } },
+          certIssuer: {
+            acme: { server: 'https://acme-v02.api.letsencrypt.org/directory', email: 'admin@example.com' },
+          },
           internal: ['headless-services', 'vcluster', 'custom-service-image', 'ms-in-ls'],
           preview: {
             'openfga-authz': true,
@@ -636,12 +638,16 @@ describe('the install config and the secrets file', () => {
 
   describe('with the ACME authority', () => {
     const cases = {
-      'default one': [{}, 'https://acme.example/directory', undefined],
-      'default one, staging': [{ acmeStaging: true }, 'https://acme-staging.example/directory', undefined],
-      'cloud one': [{ cloudAcmeIssuer: true }, 'https://cloud-acme.example/directory', 'key-dc1'],
+      'default one': [{}, 'https://acme-v02.api.letsencrypt.org/directory', undefined],
+      'default one, staging': [
+        { acmeStaging: true },
+        'https://acme-staging-v02.api.letsencrypt.org/directory',
+        undefined,
+      ],
+      'cloud one': [{ cloudAcmeIssuer: true }, 'https://dv.acme-v02.api.pki.goog/directory', 'key-dc1'],
       'cloud one, staging': [
         { cloudAcmeIssuer: true, acmeStaging: true },
-        'https://cloud-acme-staging.example/directory',
+        'https://dv.acme-v02.test-api.pki.goog/directory',
         'key-dc1',
       ],
     } as const;

@@ -27,12 +27,6 @@ export const settings = {
     forge3: 'https://bitbucket.org',
     forge4: 'https://dev.azure.com',
   },
-  acmeDirectories: {
-    default: 'https://acme.example/directory',
-    defaultStaging: 'https://acme-staging.example/directory',
-    cloud: 'https://cloud-acme.example/directory',
-    cloudStaging: 'https://cloud-acme-staging.example/directory',
-  },
 };
 
 export interface DatacenterFiles {

@@ -3,8 +3,8 @@
  * comes, and another process goes on.
  */
 
-import { beginOrResume } from '../../functions/bootstraps/begin-or-resume.js';
-import { requestRemoval } from '../../functions/bootstraps/removal.js';
+import { beginOrResume } from '../../functions/bootstraps/begin/begin.js';
+import { requestRemoval } from '../../functions/bootstraps/removal/removal.js';
 import { cleanup } from '../../functions/cleanup/cleanup.js';
 import { createCloud } from '../../functions/cloud/index.js';
 import { readConfig } from '../../functions/config.js';
@@ -21,6 +21,7 @@ import { createOsLoginIdentity } from '../../functions/host/os-login.js';
 import { realRandom } from '../../functions/host/random.js';
 import { createRemote, type Remote } from '../../functions/remote/remote.js';
 import { stepsOf } from '../../functions/steps/index.js';
+import { withRetries } from '../../functions/store/retry.js';
 import type { Store } from '../../functions/store/store.js';
 import { noTracing } from '../../functions/tracing/tracing.js';
 import { put } from '../../local/cloud/compute/of-project.js';
@@ -199,14 +200,14 @@ export async function createEngineLab(options: EngineLabOptions = {}): Promise<E
       query: (query) => guarded(() => store.query(query)),
       commit: (writes) => guarded(() => commit(writes)),
     };
-    const cloud = reporting(createCloud({ config, log, clock }));
+    const cloud = reporting(createCloud({ config, clock }));
     const keys = createTestKeys();
     return {
       config,
       log,
       clock,
       random: realRandom,
-      store: dying,
+      store: withRetries(dying, { clock, random: realRandom }),
       publisher: {
         async publish(_lane, messages) {
           if (living.dead) throw new Dead();

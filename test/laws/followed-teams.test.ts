@@ -3,11 +3,11 @@
  * that it sends, before it and after it.
  */
 import { expect } from 'chai';
-import { followTeams } from '../../functions/bootstraps/team-roles.js';
-import { shareWithTeam } from '../../functions/bootstraps/team-shares.js';
+import { followTeams } from '../../functions/bootstraps/people/team-roles.js';
+import { shareWithTeam } from '../../functions/bootstraps/people/team-shares.js';
 import { sweep } from '../../functions/engine/run/sweep.js';
-import { addTeamMember, removeTeamMember } from '../../functions/organizations/team-members.js';
-import { createTeam } from '../../functions/organizations/teams.js';
+import { addTeamMember, removeTeamMember } from '../../functions/organizations/teams/members.js';
+import { createTeam } from '../../functions/organizations/teams/teams.js';
 import { stepsOf } from '../../functions/steps/index.js';
 import { local } from '../../local/stack/deployment.js';
 import { functionNames } from '../../shared/names.js';

@@ -2,8 +2,8 @@
  * The laws of the steps that bring machines to their Kubernetes and images: a death at any moment of any exchange. Once by
  * public addresses and keys, once as in a hardened organization.
  */
-import type { ConstraintName } from '../../local/cloud/org-policy/constraints.js';
 import { setOrganizationPolicy } from '../../local/cloud/org-policy/policies.js';
+import type { ConstraintName } from '../../local/cloud/worlds/constraints.js';
 import { local } from '../../local/stack/deployment.js';
 import { hostStepsHold, type Sample } from './hosts.js';
 

@@ -108,7 +108,7 @@ export async function createLab(
       }),
       ...settings,
     });
-    const own = createCloud({ config, clock, log: () => undefined });
+    const own = createCloud({ config, clock });
     const keys = createTestKeys();
     return {
       config,

@@ -8,8 +8,8 @@ import { createSimulatedCloud, type SimulatedCloud } from '../../local/cloud/ind
 import { type Forge1, forge1Pat, startForge1 } from '../../local/forge1/forge1.js';
 import { type Forge1Registry, startForge1Registry } from '../../local/forge1/registry.js';
 import { makePackage } from '../../local/packages/make-package.js';
-import { publishPackage } from '../../local/packages/publish.js';
-import { initialState } from '../../local/stack/deployment.js';
+import { initialState, local } from '../../local/stack/deployment.js';
+import { publishPackage } from '../../local/stack/publish-package.js';
 import { type PackageManifest, readPackageManifest } from '../../shared/package/manifest.js';
 import { makeSkopeo, type Skopeo } from '../support/skopeo.js';
 
@@ -27,7 +27,7 @@ describe("what stands for forge1's registry", function () {
     skopeo = makeSkopeo();
     cloud = await createSimulatedCloud({ initial: initialState() });
     forge1 = await startForge1();
-    registry = await startForge1Registry(cloud.world, forge1);
+    registry = await startForge1Registry(cloud.world, forge1, local.packagesBucket);
     const made = await makePackage(folder);
     await extract({ file: made.full.path, cwd: folder }, ['package.json']);
     images = readPackageManifest(readFileSync(join(folder, 'package.json'), 'utf8')).images;

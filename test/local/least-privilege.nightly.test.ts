@@ -17,7 +17,6 @@ import { customRoles as ownRoles } from '../../local/cloud/iam/custom-roles.js';
 import { roleHolds } from '../../local/cloud/iam/roles.js';
 import type { RecordedCall } from '../../local/cloud/index.js';
 import { makePackage } from '../../local/packages/make-package.js';
-import { publishPackage } from '../../local/packages/publish.js';
 import {
   customRoles,
   functionAccount,
@@ -28,6 +27,7 @@ import {
   people,
   resourcesFor,
 } from '../../local/stack/deployment.js';
+import { publishPackage } from '../../local/stack/publish-package.js';
 import {
   bootstrapIdPrefix,
   collections,

@@ -11,8 +11,8 @@ import { createOutbound } from '../../local/machines/network/outbound.js';
 import { outsideNames } from '../../local/machines/network/outside-names.js';
 import { makePackage } from '../../local/packages/make-package.js';
 import { writeImage } from '../../local/packages/oci-image.js';
-import { publishPackage } from '../../local/packages/publish.js';
-import { initialState } from '../../local/stack/deployment.js';
+import { initialState, local } from '../../local/stack/deployment.js';
+import { publishPackage } from '../../local/stack/publish-package.js';
 import { readPackageManifest } from '../../shared/package/manifest.js';
 import { sha256 } from '../../shared/sha256.js';
 import {
@@ -80,7 +80,7 @@ function startProxy() {
 async function startForge1WithPackage(folder: string) {
   const cloud = await createSimulatedCloud({ initial: initialState() });
   const forge1 = await startForge1();
-  const { port, close } = await startForge1Registry(cloud.world, forge1);
+  const { port, close } = await startForge1Registry(cloud.world, forge1, local.packagesBucket);
   const made = await makePackage(folder);
   await publishPackage(cloud, made);
   await extract({ file: made.lite.path, cwd: folder }, ['package.json']);

@@ -196,7 +196,8 @@ describe('accounts with the e-mail of a member', () => {
     expect(await sees(carol, 'any')).to.equal(200);
   });
 
-  const firstChanges: Readonly<Record<string, () => readonly [status: number, operation: Operation, asked: Asked]>> = {
+  type FirstChange = readonly [status: number, operation: Operation, asked: Asked];
+  const firstChanges: Readonly<Record<string, () => FirstChange | Promise<FirstChange>>> = {
     'adding a member': () => [201, 'addOrganizationMember', { params: { organizationId }, body: { email: carol } }],
     "changing somebody's role": () => [
       200,
@@ -221,11 +222,26 @@ describe('accounts with the e-mail of a member', () => {
       'migrateTeam',
       { params: { teamId: alone }, body: { organizationId, force: true } },
     ],
+    'accepting the transfer of a team': async () => {
+      const { teamId } = await server.expect<Team>(201, 'createTeam', { as: carol, body: { name: 'Hers' } });
+      const proposed = { as: carol, params: { teamId }, body: { organizationId, force: true } };
+      await server.expect(201, 'proposeTransfer', proposed);
+      return [200, 'acceptTransfer', { params: { teamId, transferId: organizationId } }];
+    },
+    'undoing a migration': async () => {
+      await server.expect(200, 'migrateTeam', { params: { teamId: alone }, body: { organizationId, force: true } });
+      return [200, 'undoMigration', { params: { teamId: alone, migrationId: 'latest' } }];
+    },
+    'restoring the organization': async () => {
+      await server.expect(200, 'deleteTeam', { params: { teamId: inside } });
+      await server.expect(200, 'deleteOrganization', { params: { organizationId } });
+      return [200, 'restoreOrganization', { params: { organizationId } }];
+    },
   };
   for (const [what, change] of Object.entries(firstChanges)) {
     it(`are another's after ${what}`, async () => {
       await add(bob, 'admin');
-      const [status, operation, asked] = change();
+      const [status, operation, asked] = await change();
       await server.expect(status, operation, { ...asked, as: bob, subject: 'first' });
       expect(await sees(bob, 'first')).to.equal(200);
       expect(await sees(bob, 'second')).to.equal(403);
@@ -241,7 +257,7 @@ describe('accounts with the e-mail of a member', () => {
           data: { leaving: 'died', leavingUntil: '2020-01-01T00:00:00.000Z', governs: false },
         },
       ]);
-      const [status, operation, asked] = change();
+      const [status, operation, asked] = await change();
       await server.expect(status, operation, { ...asked, as: bob, subject: 'first' });
       expect(await sees(bob, 'second')).to.equal(403);
     });

@@ -1,7 +1,7 @@
 /** Many members at once, past the API: what would take thousands of calls. */
 import { liftTeam, teamDocumentId } from '../../functions/organizations/documents.js';
-import { newMember } from '../../functions/organizations/members.js';
-import { newTeamMember } from '../../functions/organizations/team-members.js';
+import { newMember } from '../../functions/organizations/members/members.js';
+import { newTeamMember } from '../../functions/organizations/teams/documents.js';
 import type { Store, Write } from '../../functions/store/store.js';
 import { collections } from '../../shared/names.js';
 

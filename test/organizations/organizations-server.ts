@@ -65,7 +65,7 @@ const environment = (issuer: Issuer, more: Readonly<Record<string, string>>): Re
   PLINTH_MACHINE_ACCESS: 'direct',
   PLINTH_SSH_SOURCE_RANGES: '127.0.0.0/8',
   PLINTH_ISSUER: issuer.url,
-  PLINTH_JWKS_URL: issuer.jwksUrl,
+  PLINTH_ENDPOINTS: `issuer-keys=${issuer.jwksUrl}`,
   PLINTH_AUDIENCES: issuer.audience,
   PLINTH_OPERATORS: operator,
   PLINTH_CHANGES_PER_MINUTE: '0',

@@ -2,29 +2,29 @@
 import { type Config, readConfig } from '../../functions/config.js';
 import { type Context, createContext } from '../../functions/context.js';
 import { setOrganizationCeilings, setTeamCeilings } from '../../functions/organizations/ceilings.js';
-import { detachTeam } from '../../functions/organizations/detachment.js';
 import {
   acceptInvitation,
   declineInvitation,
   inviteMembers,
   resendInvitation,
   revokeInvitation,
-} from '../../functions/organizations/invitations.js';
-import { addOrganizationMembers, addTeamMembers } from '../../functions/organizations/many-members.js';
-import { addOrganizationMember, setOrganizationMemberRole } from '../../functions/organizations/members.js';
-import { migrateTeam } from '../../functions/organizations/migration.js';
+} from '../../functions/organizations/members/invitations.js';
+import { addOrganizationMembers, addTeamMembers } from '../../functions/organizations/members/many-members.js';
+import { addOrganizationMember, setOrganizationMemberRole } from '../../functions/organizations/members/members.js';
+import { removeOrganizationMember } from '../../functions/organizations/members/removal.js';
+import { detachTeam } from '../../functions/organizations/moves/detachment.js';
+import { migrateTeam } from '../../functions/organizations/moves/migration.js';
+import { acceptTransfer, proposeTransfer, refuseTransfer } from '../../functions/organizations/moves/transfers.js';
+import { undoMigration } from '../../functions/organizations/moves/undo.js';
 import {
   deleteOrganization,
   renameOrganization,
   restoreOrganization,
 } from '../../functions/organizations/organization-life.js';
 import { createOrganization } from '../../functions/organizations/organizations.js';
-import { removeOrganizationMember } from '../../functions/organizations/removal.js';
-import { deleteTeam, renameTeam, restoreTeam } from '../../functions/organizations/team-life.js';
-import { addTeamMember, removeTeamMember, setTeamMemberRole } from '../../functions/organizations/team-members.js';
-import { createTeam } from '../../functions/organizations/teams.js';
-import { acceptTransfer, proposeTransfer, refuseTransfer } from '../../functions/organizations/transfers.js';
-import { undoMigration } from '../../functions/organizations/undo.js';
+import { deleteTeam, renameTeam, restoreTeam } from '../../functions/organizations/teams/life.js';
+import { addTeamMember, removeTeamMember, setTeamMemberRole } from '../../functions/organizations/teams/members.js';
+import { createTeam } from '../../functions/organizations/teams/teams.js';
 import { Problem } from '../../shared/problems.js';
 import type { Action, Outcome } from './model.js';
 import { operator } from './organizations-server.js';
@@ -78,7 +78,6 @@ export interface Played extends Outcome {
 
 const nobodysUuid = '00000000-0000-4000-8000-000000000000';
 const nobodysTeam = 2147483646;
-const nothing = () => [];
 const ceilingsOf = ({ living }: { readonly living: number | undefined }) => (living === undefined ? {} : { living });
 
 /** `ids`: of the test's names for organizations and teams. */
@@ -116,7 +115,7 @@ export async function playOn(context: Context, action: Action, ids: Map<string, 
         return done(204);
       case 'migrateTeam': {
         const asked = { teamId, organizationId, force: action.force };
-        return done(200, (await migrateTeam(context, caller, asked, nothing)).removedMembers);
+        return done(200, (await migrateTeam(context, caller, asked)).removedMembers);
       }
       case 'addOrganizationMembers':
       case 'inviteMembers': {
@@ -137,7 +136,7 @@ export async function playOn(context: Context, action: Action, ids: Map<string, 
         await revokeInvitation(context, caller, organizationId, action.email);
         return done(204);
       case 'acceptInvitation':
-        return done((await acceptInvitation(context, caller, organizationId, nothing)).added ? 201 : 200);
+        return done((await acceptInvitation(context, caller, organizationId)).added ? 201 : 200);
       case 'declineInvitation':
         await declineInvitation(context, caller, organizationId);
         return done(204);
@@ -154,7 +153,7 @@ export async function playOn(context: Context, action: Action, ids: Map<string, 
         await deleteOrganization(context, caller, organizationId);
         return done(200);
       case 'restoreOrganization':
-        await restoreOrganization(context, caller, organizationId, nothing);
+        await restoreOrganization(context, caller, organizationId);
         return done(200);
       case 'renameTeam':
         await renameTeam(context, caller, teamId, 'Renamed');
@@ -163,30 +162,30 @@ export async function playOn(context: Context, action: Action, ids: Map<string, 
         await deleteTeam(context, caller, teamId);
         return done(200);
       case 'restoreTeam':
-        return done(200, (await restoreTeam(context, caller, teamId, nothing)).removedMembers);
+        return done(200, (await restoreTeam(context, caller, teamId)).removedMembers);
       case 'setTeamMemberRole':
         await setTeamMemberRole(context, caller, teamId, action);
         return done(200);
       case 'proposeTransfer': {
         const to = action.organization === undefined ? null : organizationId;
         const asked = { teamId, organizationId: to, force: action.force };
-        const result = await proposeTransfer(context, caller, asked, nothing);
+        const result = await proposeTransfer(context, caller, asked);
         return 'moved' in result ? done(200, result.moved.removedMembers) : done(201);
       }
       case 'acceptTransfer':
       case 'refuseTransfer': {
         const asked = { teamId, transferId: action.organization === undefined ? 'standalone' : organizationId };
         if (action.kind === 'acceptTransfer') {
-          return done(200, (await acceptTransfer(context, caller, asked, nothing)).removedMembers);
+          return done(200, (await acceptTransfer(context, caller, asked)).removedMembers);
         }
         await refuseTransfer(context, caller, asked);
         return done(204);
       }
       case 'undoMigration':
-        await undoMigration(context, caller, { teamId, migrationId: 'latest' }, nothing);
+        await undoMigration(context, caller, { teamId, migrationId: 'latest' });
         return done(200);
       case 'detachTeam':
-        await detachTeam(context, caller, teamId, nothing);
+        await detachTeam(context, caller, teamId);
         return done(200);
     }
   } catch (error) {

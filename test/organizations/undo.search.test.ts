@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { realClock } from '../../functions/host/clock.js';
 import { realRandom } from '../../functions/host/random.js';
-import { previewUndo, undoMigration } from '../../functions/organizations/undo.js';
+import { previewUndo, undoMigration } from '../../functions/organizations/moves/undo.js';
 import { createMemoryStore } from '../../local/functions/memory-store.js';
 import type { Member } from '../../shared/organization/organization.js';
 import type { UndoPreview } from '../../shared/organization/team.js';
@@ -22,7 +22,6 @@ import { opening } from './storm.js';
 
 /** Standalone before it is migrated. */
 const moved = 'alone';
-const nothing = () => [];
 
 /** It would move the team, or take it away. */
 const moves = new Set<Action['kind']>([
@@ -143,7 +142,7 @@ describe('the undo of a migration, beside a world without the migration', () => 
           const caller = callerOf(operator);
           const stands = await a.look();
           const { preview, tag } = await previewUndo(a.context, caller, asked);
-          await undoMigration(a.context, caller, { ...asked, ifMatch: tag }, nothing);
+          await undoMigration(a.context, caller, { ...asked, ifMatch: tag });
           const [is, without] = [await a.look(), await b.look()];
           undone += 1;
 

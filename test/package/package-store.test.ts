@@ -9,8 +9,8 @@ import { mustBear } from '../../functions/steps/install/package.js';
 import { createSimulatedCloud, type SimulatedCloud } from '../../local/cloud/index.js';
 import { createClock } from '../../local/functions/clock.js';
 import { type MadePackage, makePackage } from '../../local/packages/make-package.js';
-import { publishPackage } from '../../local/packages/publish.js';
 import { environmentOf, initialState, local, people } from '../../local/stack/deployment.js';
+import { publishPackage } from '../../local/stack/publish-package.js';
 import { type FunctionName, functionNames } from '../../shared/names.js';
 import { sha256 } from '../../shared/sha256.js';
 import { makeOptions } from '../install-config/make-options.js';
@@ -27,7 +27,7 @@ describe('the package store', function () {
   const cloudOf = (name: FunctionName, endpoints = simulated.endpoints): Cloud => {
     const facts = { origin: 'http://127.0.0.1:1', issuerUrl: simulated.issuerUrl, forge1Url: 'http://127.0.0.1:1' };
     const config = readConfig(environmentOf(name, { ...facts, endpoints }));
-    return createCloud({ config, clock: createClock(0), log: () => undefined });
+    return createCloud({ config, clock: createClock(0) });
   };
   const made = () => older ?? expect.fail('no package');
 

@@ -171,9 +171,9 @@ export const faults: readonly Fault[] = [
       },
       {
         find: `const counted = await count();
-    const [written = '']`,
+    const begun =`,
         put: `const counted = early ?? (await count());
-    const [written = '']`,
+    const begun =`,
       },
       {
         find: ": { kind: 'update', ...at, version, data };",
@@ -213,8 +213,8 @@ export const faults: readonly Fault[] = [
     source: 'new',
     edits: [
       {
-        find: 'if (member !== undefined) return transitionWrites(id, member.version, member.data, transition, at);',
-        put: "if (member !== undefined) return transitionWrites(id, member.version, member.data, transition, at).map((write): Write => write.kind === 'update' ? { ...write, kind: 'set', data: { ...member.data, ...write.data } } : write.kind === 'create' ? { ...write, kind: 'set' } : write);",
+        find: 'return { record: claimed, writes: transitionWrites(draft.id, member.version, member.data, begun, at) };',
+        put: "return { record: claimed, writes: transitionWrites(draft.id, member.version, member.data, begun, at).map((write): Write => write.kind === 'update' ? { ...write, kind: 'set', data: { ...member.data, ...write.data } } : write.kind === 'create' ? { ...write, kind: 'set' } : write) };",
       },
     ],
     tests: ['pools/pools.test.js'],

@@ -69,6 +69,18 @@ export const guards: readonly Fault[] = [
     fails: 'with another seal, or more or less of theirs, are refused',
   },
   {
+    name: 'The answer to a keyed request is stored after the change, not with it',
+    source: 'guard',
+    edits: [
+      {
+        find: 'if (writes.length > 0) inner.write(...writes, writeOf(made));',
+        put: 'if (writes.length > 0) inner.write(...writes);',
+      },
+    ],
+    tests: ['http/organizations-idempotency.test.js'],
+    fails: 'is free again when the first request died, whose late change then fails',
+  },
+  {
     name: 'A caller makes as many changes as they like',
     source: 'guard',
     edits: [{ find: 'standing.count >= limit', put: 'standing.count > 1_000_000' }],
@@ -384,14 +396,16 @@ export const guards: readonly Fault[] = [
   {
     name: 'A session outlives signing out',
     source: 'guard',
-    edits: [{ find: 'if (found !== undefined) await persist(', put: 'if (found === undefined) await persist(' }],
+    edits: [
+      { find: 'if (found !== undefined) await store.commit(', put: 'if (found === undefined) await store.commit(' },
+    ],
     tests: ['console/sign-in.test.js'],
     fails: 'ends with signing out: a cookie that was stolen before is worth nothing',
   },
   {
     name: 'Whoever makes an organization takes any team into it, where nothing is said of consent',
     source: 'guard',
-    edits: [{ find: 'read.PLINTH_ORGANIZATION_CREATORS.length > 0', put: 'false' }],
+    edits: [{ find: 'consent === undefined ? creators.length > 0', put: 'consent === undefined ? false' }],
     tests: ['http/team-takeover.test.js'],
     fails: 'takes no team where nothing is said of consent and organizations are made by example.com',
   },
@@ -422,7 +436,7 @@ export const guards: readonly Fault[] = [
   {
     name: 'A preview names the members of a team to whoever tries its number',
     source: 'guard',
-    edits: [{ find: 'team.organizationId === null && !seesMembers(caller, seen.members)', put: 'team.teamId < 0' }],
+    edits: [{ find: 'team.organizationId === null && !seesMembers(caller, members)', put: 'team.teamId < 0' }],
     tests: ['http/organizations-migration.test.js'],
     fails: 'tells a caller who does not see the team how many stay and leave, and no names',
   },

@@ -156,9 +156,9 @@ export const schedules: readonly ScheduleFault[] = [
     name: 'What became ready is published before the commit that makes it',
     edits: [
       {
-        find: 'const versions = await persist(() => {',
+        find: 'const versions = await context.store.commit(writes, { onRetry });',
         put: `await publishReady(context, bootstrapId, record.generation, told.ready);
-  const versions = await persist(() => {`,
+  const versions = await context.store.commit(writes, { onRetry });`,
       },
     ],
     world: 'bootstraps',

@@ -1,5 +1,5 @@
 /** A world of the engine with a pool: toy steps of which some are prepared, and sweeps that keep the pool. */
-import type { Begun } from '../../functions/bootstraps/begin-facts.js';
+import type { Begun } from '../../functions/bootstraps/begin/begin-facts.js';
 import { liftBootstrap, read, type StoredBootstrap } from '../../functions/engine/record/documents.js';
 import type { AnyStep, StepCall } from '../../functions/engine/step.js';
 import { keepPools } from '../../functions/pools/keep.js';
@@ -47,7 +47,7 @@ function own(world: World, name: string, more: object, broken: ReadonlySet<strin
 export function createPoolWorld(size: number, settings: Readonly<Record<string, string>> = {}): PoolWorld {
   const pool = { parent, billingAccount: given.billingAccount, region, size };
   const world = createWorld({
-    PLINTH_DEFAULT_PARENT: parent,
+    PLINTH_PARENTS: parent,
     PLINTH_BILLING_ACCOUNTS: '*',
     PLINTH_POOLS: JSON.stringify([pool]),
     ...settings,

@@ -1,9 +1,9 @@
 /** Pools of prepared projects: how sweep keeps them, and who gets a project of them. */
 import { expect } from 'chai';
-import { switchAdmission } from '../../functions/bootstraps/admission.js';
-import { beginOrResume } from '../../functions/bootstraps/begin-or-resume.js';
+import { switchAdmission } from '../../functions/bootstraps/begin/admission.js';
+import { beginOrResume } from '../../functions/bootstraps/begin/begin.js';
 import { listBootstraps } from '../../functions/bootstraps/find.js';
-import { requestRemoval } from '../../functions/bootstraps/removal.js';
+import { requestRemoval } from '../../functions/bootstraps/removal/removal.js';
 import { viewOf } from '../../functions/bootstraps/view.js';
 import { createAccess } from '../../functions/http/bootstraps/access.js';
 import { listFor } from '../../functions/http/bootstraps/listed.js';

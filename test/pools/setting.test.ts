@@ -11,7 +11,7 @@ const read = (pools: unknown, more: Readonly<Record<string, string>> = {}) =>
     PLINTH_PROJECT: 'plinth-test',
     PLINTH_DEPLOYMENT: 'test',
     PLINTH_MACHINE_ACCESS: 'iap',
-    PLINTH_DEFAULT_PARENT: 'folders/1',
+    PLINTH_PARENTS: 'folders/1',
     PLINTH_BILLING_ACCOUNTS: account,
     PLINTH_POOLS: typeof pools === 'string' ? pools : JSON.stringify(pools),
     ...more,

@@ -82,7 +82,7 @@ describe("forge1's registry, before a bootstrap begins", () => {
         PLINTH_DEPLOYMENT: 'test',
         PLINTH_MACHINE_ACCESS: 'direct',
         PLINTH_SSH_SOURCE_RANGES: '127.0.0.0/8',
-        PLINTH_FORGE1_REGISTRY_URL: url,
+        PLINTH_ENDPOINTS: `forge1-registry=${url}`,
       });
       const [found] = await lookAt(
         findings.filter(({ code }) => code === 'registry'),

@@ -1,15 +1,17 @@
 /** Commands that plinth prints, and those of its pages: each runs as it stands. */
 import { expect } from 'chai';
-import { commands } from '../../cli/commands/index.js';
+import { loadCommands } from '../../cli/commands/index.js';
 import type { Command } from '../../cli/frame/command.js';
 import { describeCommand } from '../../cli/frame/describe-command.js';
-import { createRegistry } from '../../cli/frame/help.js';
+import { createRegistry } from '../../cli/frame/registry.js';
 import { readCommand } from '../../cli/run.js';
 import { flagName, isSecret, optionNames } from '../../shared/bootstrap/options.js';
 import { foreignCommands } from './foreign-commands.js';
 import { filledIn, type PrintedText, pageCode, sourceTexts } from './texts.js';
 
-const registry = createRegistry(commands, 80);
+const commands = await loadCommands();
+
+const registry = createRegistry(commands);
 const firstWords = new Set([...commands.map(({ words }) => words.split(' ')[0] ?? ''), 'help']);
 /** The end of a sentence, or of what a quotation or a bracket encloses. */
 const sentenceEnd = /[.:;,?!)”"'`]*(?:\s|$)/;
@@ -54,7 +56,7 @@ function isWhole(args: readonly string[], isExample: boolean): boolean {
   const { command, written } = read;
   const bare = args
     .filter((arg) => !arg.startsWith('-'))
-    .slice(words(command.words), words(command.words) + (command.takes?.length ?? 0));
+    .slice(words(command.words), words(command.words) + command.takes.length);
   // In a sentence, a word after the command would be taken for its argument.
   if (!isExample && bare.some((arg) => !arg.includes(filledIn) && !/^(?:demo|my-first)/.test(arg))) return false;
   return requiredBy(command).every((name) => written.includes(name));

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { readConfig } from '../../functions/config.js';
 import { createSimulatedCloud } from '../../local/cloud/index.js';
-import { publishRelease } from '../../local/releases/plinth.js';
 import { initialState, local, people } from '../../local/stack/deployment.js';
+import { publishRelease } from '../../local/stack/plinth-release.js';
 import { releaseBinary, storedAt } from '../../shared/release.js';
 import { version } from '../../shared/version.js';
 

@@ -1,7 +1,7 @@
 /** What must hold of bootstraps at every commit and call, and at the end. Written from what people were told, not from the product's rules. */
 import type { BootstrapRecord, EventRecord, LeaseRecord } from '../../functions/engine/record/documents.js';
 import type { Data, Write } from '../../functions/store/store.js';
-import { projectTable } from '../../local/cloud/projects/projects.js';
+import { projectTable } from '../../local/cloud/kernel/projects.js';
 import { local } from '../../local/stack/deployment.js';
 import type { StepMessage } from '../../shared/bootstrap/message.js';
 import { collections } from '../../shared/names.js';

@@ -1,12 +1,12 @@
 /** What people and operators ask for in a play of bootstraps, and what they are told. */
 
-import { switchAdmission } from '../../functions/bootstraps/admission.js';
-import { beginOrResume } from '../../functions/bootstraps/begin-or-resume.js';
-import { cancel } from '../../functions/bootstraps/cancel.js';
-import { extend, protect, unprotect } from '../../functions/bootstraps/lifetime.js';
-import { lookAgain } from '../../functions/bootstraps/look-again.js';
-import { share, transfer, unshare } from '../../functions/bootstraps/people.js';
-import { requestRemoval } from '../../functions/bootstraps/removal.js';
+import { switchAdmission } from '../../functions/bootstraps/begin/admission.js';
+import { beginOrResume } from '../../functions/bootstraps/begin/begin.js';
+import { extend, protect, unprotect } from '../../functions/bootstraps/lifetime/lifetime.js';
+import { lookAgain } from '../../functions/bootstraps/lifetime/look-again.js';
+import { share, transfer, unshare } from '../../functions/bootstraps/people/people.js';
+import { requestRemoval } from '../../functions/bootstraps/removal/removal.js';
+import { cancel } from '../../functions/bootstraps/removal/stop.js';
 import type { Context } from '../../functions/context.js';
 import type { StoredBootstrap } from '../../functions/engine/record/documents.js';
 import { local } from '../../local/stack/deployment.js';

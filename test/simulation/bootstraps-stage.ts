@@ -1,8 +1,8 @@
 /** What a play of bootstraps runs on: functions with lives of their own, one store, one cloud, and messages that may be lost. */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { lookAtFuses } from '../../functions/bootstraps/fuse.js';
-import { followTeams } from '../../functions/bootstraps/team-roles.js';
-import { warn } from '../../functions/bootstraps/warn.js';
+import { lookAtFuses } from '../../functions/bootstraps/budget/enforce.js';
+import { warn } from '../../functions/bootstraps/lifetime/warn.js';
+import { followTeams } from '../../functions/bootstraps/people/team-roles.js';
 import { cleanup } from '../../functions/cleanup/cleanup.js';
 import { searchHourly } from '../../functions/cleanup/hourly-search.js';
 import { googleApis, readConfig } from '../../functions/config.js';
@@ -13,6 +13,7 @@ import type { AnyStep } from '../../functions/engine/step.js';
 import { createOsLoginIdentity } from '../../functions/host/os-login.js';
 import { keepPools } from '../../functions/pools/keep.js';
 import { stepsOf } from '../../functions/steps/index.js';
+import { withRetries } from '../../functions/store/retry.js';
 import type { Write } from '../../functions/store/store.js';
 import { noTracing } from '../../functions/tracing/tracing.js';
 import { createDirectCloud } from '../../local/cloud/direct.js';
@@ -248,12 +249,15 @@ export function createStage(seed: number, items: readonly BootstrapsItem[], watc
         if (error === undefined || isExpected(name, error)) teller.tell(scheduler.time(), process.name, message);
         else teller.wrong(scheduler.time(), `${process.name}: ${message}: ${said(error)}`);
       },
-      store: storeOf(stored, process, {
-        disturb,
-        seconds,
-        answers: true,
-        onCommit: (writes) => watching.onCommit(writes, delivery.getStore()),
-      }),
+      store: withRetries(
+        storeOf(stored, process, {
+          disturb,
+          seconds,
+          answers: true,
+          onCommit: (writes) => watching.onCommit(writes, delivery.getStore()),
+        }),
+        process,
+      ),
       publisher: {
         publish: (lane, messages) =>
           inTurns(

@@ -2,7 +2,7 @@
  * Teams that own bootstraps in a play: what there is of them at first, and people who move, undo, join and leave while the
  * bootstraps are made and removed.
  */
-import { shareWithTeam, unshareWithTeam } from '../../functions/bootstraps/team-shares.js';
+import { shareWithTeam, unshareWithTeam } from '../../functions/bootstraps/people/team-shares.js';
 import { functionNames } from '../../shared/names.js';
 import type { Action } from '../organizations/model.js';
 import { callerOf, contextOf, playOn } from '../organizations/play-functions.js';

@@ -3,7 +3,7 @@
  * of the model at every commit, events that tell all of it in the order of the commits, and each reply as the model would have
  * given it at some moment between the call and the reply.
  */
-import { listEvents } from '../../functions/organizations/events.js';
+import { listEvents } from '../../functions/organizations/events/events.js';
 import { createMemoryStore } from '../../local/functions/memory-store.js';
 import { actionOf, type Cast, type Drawn } from '../organizations/actions.js';
 import { checkAtRest, faultsOf } from '../organizations/at-rest.js';

@@ -165,7 +165,6 @@ export function cloudOf(options: Options): Cloud {
     createCloud({
       config,
       clock: process.clock,
-      log: () => undefined,
       credentials: { getRequestHeaders: async () => new Headers() } as unknown as AuthClient,
       send: senderOf(ask),
       computeClients: async (name) => computeClient(ask, name),

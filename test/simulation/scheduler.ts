@@ -4,7 +4,6 @@
  */
 import type { Clock } from '../../functions/host/clock.js';
 import type { Random as Chance } from '../../functions/host/random.js';
-import { retryBy } from '../../functions/store/persist.js';
 import { chanceOf, type Random } from '../organizations/random.js';
 import { createOutside } from './outside.js';
 
@@ -138,7 +137,6 @@ export function createScheduler(random: Random, choice: Choice): Scheduler {
         });
     },
     async run(isOver = () => false) {
-      const before = retryBy({ clock: createProcess('retries').clock, random: chance });
       const release = outside.hold();
       try {
         await outside.settled();
@@ -150,7 +148,6 @@ export function createScheduler(random: Random, choice: Choice): Scheduler {
         if (thrown !== undefined) throw thrown.error;
       } finally {
         release();
-        retryBy(before);
       }
     },
     pass(seconds) {

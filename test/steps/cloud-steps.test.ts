@@ -249,19 +249,6 @@ describe('steps in a project that is set up', function () {
       expect(after.filter(({ members }) => (members as string[]).includes(controller()))).to.have.length(2);
     });
 
-    it('takes away what earlier releases granted the nodes, and nothing of others', async () => {
-      const policy = await readPolicy();
-      const old = ['roles/compute.loadBalancerAdmin', 'roles/compute.networkViewer', 'roles/compute.viewer'];
-      const members = [controller(), `user:${admin}`];
-      const bindings = [...(policy['bindings'] as JsonObject[]), ...old.map((role) => ({ role, members }))];
-      await write({ ...policy, bindings });
-      await lab.make('project-roles');
-      const after = await bindingsNow();
-      for (const role of old) expect(after, role).to.deep.include({ role, members: [`user:${admin}`] });
-      const own = after.filter((each) => (each['members'] as string[]).includes(controller()));
-      expect(own.map(({ role }) => role)).to.deep.equal([rolePath().slice('/v1/'.length)]);
-    });
-
     it('puts the role of the nodes right that somebody widened, disabled or deleted', async () => {
       const wanted = await permissions();
       const widened = { includedPermissions: [...wanted, 'compute.instances.delete'], stage: 'DISABLED' };

@@ -10,7 +10,7 @@ import {
 } from '../../functions/steps/cloud/policy-judge.js';
 import { type Intent, policyTable } from '../../functions/steps/cloud/policy-table.js';
 import { refusal } from '../../functions/steps/cloud/policy-words.js';
-import { constraintNames, constraintOf } from '../../local/cloud/org-policy/constraints.js';
+import { constraintNames, constraintOf } from '../../local/cloud/worlds/constraints.js';
 import type { LoadBalancers } from '../../shared/bootstrap/bootstrap.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { makeOptions } from '../install-config/make-options.js';

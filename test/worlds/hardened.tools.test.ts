@@ -15,7 +15,7 @@ import type { JsonObject } from '../../local/cloud/kernel/api.js';
 import { objectsOf } from '../../local/cloud/kernel/json-fields.js';
 import { runPlinth } from '../../local/demo/plinth-process.js';
 import { makePackage } from '../../local/packages/make-package.js';
-import { publishPackage } from '../../local/packages/publish.js';
+import { publishPackage } from '../../local/stack/publish-package.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { makeCertificate } from '../cli/certificate.js';
 import { needMachines } from '../support/machines.js';

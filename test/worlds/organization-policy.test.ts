@@ -1,8 +1,8 @@
 /** Organization Policy v2 over HTTP: what the policies that are set above a project come to. */
 import { expect } from 'chai';
 import type { JsonObject } from '../../local/cloud/kernel/api.js';
-import type { ConstraintName } from '../../local/cloud/org-policy/constraints.js';
 import { customerOf, setOrganizationPolicy } from '../../local/cloud/org-policy/policies.js';
+import type { ConstraintName } from '../../local/cloud/worlds/constraints.js';
 import { project, stranger } from '../local-cloud/ready-cloud.js';
 import { itRefuses } from '../local-cloud/refusals.js';
 import { type OpenWorld, openWorld } from './open-world.js';

@@ -1,12 +1,12 @@
 /** Organization policies are read before anything is made. One that plinth can't meet is refused by name, all at once. */
 import { expect } from 'chai';
 import type { JsonObject } from '../../local/cloud/kernel/api.js';
-import type { ConstraintName } from '../../local/cloud/org-policy/constraints.js';
 import { setOrganizationPolicy } from '../../local/cloud/org-policy/policies.js';
+import type { ConstraintName } from '../../local/cloud/worlds/constraints.js';
 import type { WorldName } from '../../local/cloud/worlds/table.js';
 import { makePackage, sampleVersion } from '../../local/packages/make-package.js';
-import { publishPackage } from '../../local/packages/publish.js';
 import { type FunctionEnvironment, functionAccount, local } from '../../local/stack/deployment.js';
+import { publishPackage } from '../../local/stack/publish-package.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { functionNames } from '../../shared/names.js';
 import { runAt } from '../support/plinth-here.js';

@@ -1,8 +1,8 @@
 /** What organization policies refuse, in Google's words: each constraint alone, over HTTP. */
 import { expect } from 'chai';
 import type { GoogleError, JsonObject } from '../../local/cloud/kernel/api.js';
-import { type ConstraintName, constraintNames, constraintOf } from '../../local/cloud/org-policy/constraints.js';
 import { checkOrganizationPolicies } from '../../local/cloud/org-policy/enforcement.js';
+import { type ConstraintName, constraintNames, constraintOf } from '../../local/cloud/worlds/constraints.js';
 import { vmAt } from '../../local/machines/vms.js';
 import { project } from '../local-cloud/ready-cloud.js';
 import { compute, done, type OpenWorld, openWorld, passed, refused, vmPath } from './open-world.js';

@@ -5,8 +5,6 @@ import type { AuthClient } from 'google-auth-library';
 import { faultOfReply } from '../../functions/cloud/errors.js';
 import { type Cloud, createCloud } from '../../functions/cloud/index.js';
 import type { Config } from '../../functions/config.js';
-import { realTimers } from '../../functions/host/clock.js';
-import { createLog } from '../../functions/host/log.js';
 import type { Bench, Found, Reply, Tree, Undoing } from './check.js';
 import type { Endpoints } from './relay.js';
 import { Untried } from './untried.js';
@@ -94,8 +92,7 @@ export function openBench(place: Place): Opened {
   const cloud: Cloud = createCloud({
     config: { ...config, endpoints },
     credentials,
-    log: createLog(),
-    clock: { ...realTimers, now: () => new Date(), wait: (seconds) => sleep(seconds * 1000, undefined, { signal }) },
+    clock: { now: () => new Date() },
   });
   const facts = new Map<string, string>();
   const undone: Opened['undone'] = [];

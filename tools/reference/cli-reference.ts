@@ -1,8 +1,8 @@
 /** The reference page of the command line, from the flag table and the commands. */
 
-import { commands } from '../../cli/commands/index.js';
+import { loadCommands } from '../../cli/commands/index.js';
 import { argumentHelp, bracketed } from '../../cli/frame/arguments.js';
-import { type Command, usageOf } from '../../cli/frame/command.js';
+import type { Command } from '../../cli/frame/command.js';
 import { exitCodes } from '../../cli/frame/exit-codes.js';
 import { sharedFlags } from '../../cli/frame/flags.js';
 import { defaultText, typeName } from '../../cli/frame/help.js';
@@ -21,6 +21,8 @@ import {
 } from '../../shared/bootstrap/options.js';
 import { type Row, rows } from '../../test/e2e/flag-effects.js';
 import { kinds, writtenAs } from '../../test/e2e/odd-values.js';
+
+const commands = await loadCommands();
 
 const whenResumed: Readonly<Record<OnResume, string>> = {
   fixed: 'refused',
@@ -57,7 +59,7 @@ export function cliReference(): string {
     'Generated from the flag table (`shared/bootstrap/options.ts`) and the commands (`cli/commands`).',
     '',
     ...commands.flatMap((command) => [
-      `## \`plinth ${usageOf(command)}\``,
+      `## \`plinth ${command.usage}\``,
       '',
       ...command.description.flatMap((text) => [text, '']),
       ...flagTable(command.flags),

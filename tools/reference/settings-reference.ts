@@ -1,4 +1,4 @@
-/** The reference page of the functions' settings, from the table in functions/config.ts. */
+/** The reference page of the functions' settings, from the rows that functions/config.ts merges. */
 import { settings } from '../../functions/config.js';
 
 export function settingsReference(): string {
@@ -9,7 +9,7 @@ export function settingsReference(): string {
   return [
     '# Settings of the functions',
     '',
-    'Environment variables, generated from `functions/config.ts`. Lists are separated by commas.',
+    'Environment variables, generated from the `settings.ts` of each room in `functions/`. Lists are separated by commas.',
     '',
     '| variable | default | meaning |',
     '| --- | --- | --- |',

@@ -1,5 +1,5 @@
 /** Makes docs/build/worlds.md from the tables of worlds and constraints. */
-import { constraintNames, constraintOf } from '../../local/cloud/org-policy/constraints.js';
+import { constraintNames, constraintOf } from '../../local/cloud/worlds/constraints.js';
 import { settingsOf } from '../../local/cloud/worlds/settings.js';
 import { worldNames } from '../../local/cloud/worlds/table.js';
 
@@ -31,7 +31,7 @@ const constraintsTable = (): string =>
 
 export const worldsPage = (): string => `# Worlds of the simulated cloud
 
-Generated from \`local/cloud/worlds/table.ts\` and \`local/cloud/org-policy/constraints.ts\`.
+Generated from \`local/cloud/worlds/table.ts\` and \`local/cloud/worlds/constraints.ts\`.
 
 A world says how old the account is and which organization policies are in force. It is data: quotas, policies, delays and chances.
 

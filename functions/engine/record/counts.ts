@@ -9,7 +9,6 @@ import { collections, countersId, teamCountId } from '../../../shared/names.js';
 import { sha256 } from '../../../shared/sha256.js';
 import type { Context } from '../../context.js';
 import { lift } from '../../store/lift.js';
-import { persist } from '../../store/persist.js';
 import type { Data, Document, Version, Write } from '../../store/store.js';
 import { type ByMonth, endOfMonths, plus } from './spend.js';
 
@@ -109,7 +108,7 @@ export async function withTeams(context: Stored, counts: Counts, teams: readonly
 type Documents = ReadonlyMap<string, Document>;
 
 async function documentsOf({ store }: Stored, ids: readonly string[]): Promise<Documents> {
-  const found = await persist(() => store.getMany(collections.counters, [...new Set(ids)]));
+  const found = await store.getMany(collections.counters, [...new Set(ids)]);
   return new Map(found.flatMap((each): [string, Document][] => (each === undefined ? [] : [[each.id, each]])));
 }
 

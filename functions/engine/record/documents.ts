@@ -166,9 +166,7 @@ export const BootstrapRecord = z.object({
   warnAt: time.optional(),
   /** When what it costs is looked at next: an index, not a decision. Missing if nothing is to be looked at. */
   fuseAt: time.optional(),
-  /** When it was last told that it costs more than it may. */
-  overspentAt: time.optional(),
-  /** Which limits that was. Missing: none, or an earlier release told it. */
+  /** The limits that its people were last told it is beyond. Missing: none. */
   overspent: z.array(z.enum(['anHour', 'inAll'])).optional(),
   /** Missing in records of earlier releases. */
   vmsStopped: VmsStoppedRecord.optional(),

@@ -4,12 +4,17 @@ import { endStates } from '../../../shared/bootstrap/event.js';
 import { collections } from '../../../shared/names.js';
 import { Problem } from '../../../shared/problems.js';
 import type { Context } from '../../context.js';
-import { persist } from '../../store/persist.js';
 import { readCursor, writeCursor } from './cursor.js';
 import type { StoredBootstrap } from './documents.js';
 import { eventId, liftEvent, liftLease, read } from './documents.js';
 import { leasesOf } from './leases-of.js';
 import { getBootstrap } from './update.js';
+
+/** Number of the last event that is stored, also where the record is lost. */
+export async function lastEventOf({ store }: Pick<Context, 'store'>, id: string): Promise<number> {
+  const events = await store.query({ collection: collections.events, where: [['bootstrapId', '==', id]] });
+  return Math.max(0, ...events.map(({ data }) => Number(data['n'])));
+}
 
 export interface EventPage {
   readonly events: readonly { readonly cursor: string; readonly event: BootstrapEvent }[];
@@ -38,7 +43,7 @@ export async function readEvents(
   if (bootstrap === undefined) throw new Problem('not-found', `There is no bootstrap ${id}.`);
   const last = Math.min(bootstrap.data.events, from + perPage);
   const ids = Array.from({ length: Math.max(last - from, 0) }, (_, i) => eventId(id, from + 1 + i));
-  const found = await persist(() => store.getMany(collections.events, ids));
+  const found = await store.getMany(collections.events, ids);
   const events = found.flatMap((document) => {
     const stored = read(document, liftEvent)?.data;
     if (stored === undefined) return [];

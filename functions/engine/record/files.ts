@@ -3,7 +3,6 @@ import { addSeconds } from '../../../shared/add-seconds.js';
 import { collections } from '../../../shared/names.js';
 import { Problem } from '../../../shared/problems.js';
 import type { Context } from '../../context.js';
-import { persist } from '../../store/persist.js';
 import { type FileRecord, fileId, liftFile, read } from './documents.js';
 
 /** Firestore's limit for a document is 1 MiB. */
@@ -35,5 +34,5 @@ export async function readFile(
   id: string,
   name: string,
 ): Promise<string | undefined> {
-  return read(await persist(() => store.get(collections.files, fileId(id, name))), liftFile)?.data.content;
+  return read(await store.get(collections.files, fileId(id, name)), liftFile)?.data.content;
 }

@@ -1,7 +1,6 @@
 /** The writes in the commit that ends a removal. */
 import { collections } from '../../../shared/names.js';
 import type { Context } from '../../context.js';
-import { persist } from '../../store/persist.js';
 import type { Document, Write } from '../../store/store.js';
 import { countMore, countWrites, isCounted, readCounts } from './counts.js';
 import { type BootstrapRecord, liftName, nameId, read } from './documents.js';
@@ -11,13 +10,11 @@ import { moreThan, spendOf } from './spend.js';
 /** Deletes the files but those about things that still stand outside of the project, frees the name and uncounts the bootstrap. */
 export async function lastWrites({ store }: Context, id: string, record: BootstrapRecord): Promise<Write[]> {
   const { team } = record;
-  const [name, files, owning] = await persist(() =>
-    Promise.all([
-      store.get(collections.names, nameId(record.name)),
-      store.query({ collection: collections.files, where: [['bootstrapId', '==', id]] }),
-      team === undefined ? undefined : store.get(collections.teams, String(team)),
-    ]),
-  );
+  const [name, files, owning] = await Promise.all([
+    store.get(collections.names, nameId(record.name)),
+    store.query({ collection: collections.files, where: [['bootstrapId', '==', id]] }),
+    team === undefined ? undefined : store.get(collections.teams, String(team)),
+  ]);
   const found = read(name, liftName);
   // Claim and count belong together: a bootstrap that lost its claim is not counted either.
   const claimed = found?.data.bootstrapId === id ? found : undefined;

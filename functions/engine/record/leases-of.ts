@@ -1,7 +1,6 @@
 /** All leases of one bootstrap, as stored. Counting and deleting them needs no parsing. */
 import { collections } from '../../../shared/names.js';
 import type { Context } from '../../context.js';
-import { persist } from '../../store/persist.js';
 import type { Document, Query } from '../../store/store.js';
 
 export const leasesOf = (
@@ -9,4 +8,4 @@ export const leasesOf = (
   bootstrapId: string,
   most: Pick<Query, 'limit'> = {},
 ): Promise<Document[]> =>
-  persist(() => store.query({ collection: collections.leases, where: [['bootstrapId', '==', bootstrapId]], ...most }));
+  store.query({ collection: collections.leases, where: [['bootstrapId', '==', bootstrapId]], ...most });

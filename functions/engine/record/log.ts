@@ -5,7 +5,6 @@
 import { collections } from '../../../shared/names.js';
 import type { SecretRedactor } from '../../../shared/secret-redactor.js';
 import type { Context } from '../../context.js';
-import { persist } from '../../store/persist.js';
 import { Conflict, type Document, type Store, type Write } from '../../store/store.js';
 import type { StepLog } from '../step.js';
 import { type LogChunkRecord, type LogHeadRecord, liftLogHead, logChunkId, logHeadId, read } from './documents.js';
@@ -37,7 +36,7 @@ export function createStepLog(
   const { bootstrapId, instance } = whose;
   const id = logHeadId(bootstrapId, instance);
   const find = async (): Promise<Document<LogHeadRecord> | undefined> =>
-    read(await persist(() => store.get(collections.logHeads, id)), liftLogHead);
+    read(await store.get(collections.logHeads, id), liftLogHead);
   let head: Promise<Document<LogHeadRecord> | undefined> | undefined;
   let mayAt = 0;
 
@@ -83,7 +82,7 @@ export function createStepLog(
       });
       await clock.pause(Math.max(0, mayAt - clock.now().getTime()) / 1000);
       try {
-        await persist(() => store.commit(writes));
+        await store.commit(writes);
       } catch (error) {
         // Somebody else was first, or our own write went through and its answer was lost. The stored head says where to go on.
         if (!(error instanceof Conflict)) throw error;
@@ -167,11 +166,9 @@ const deletedAtOnce = 200;
 export async function removeLogs(store: Store, bootstrapId: string): Promise<void> {
   const limit = deletedAtOnce;
   const findHeads = () =>
-    persist(() =>
-      store.query({ collection: collections.logHeads, where: [['bootstrapId', '==', bootstrapId]], limit }),
-    );
+    store.query({ collection: collections.logHeads, where: [['bootstrapId', '==', bootstrapId]], limit });
   const findChunks = () =>
-    persist(() => store.query({ collection: collections.logs, where: [['bootstrapId', '==', bootstrapId]], limit }));
+    store.query({ collection: collections.logs, where: [['bootstrapId', '==', bootstrapId]], limit });
   let heads = await findHeads();
   if (heads.length === 0) return;
   for (let chunks = await findChunks(); chunks.length > 0; chunks = await findChunks()) await removeAll(store, chunks);
@@ -180,9 +177,7 @@ export async function removeLogs(store: Store, bootstrapId: string): Promise<voi
 
 async function removeAll(store: Store, documents: readonly Document[]): Promise<void> {
   try {
-    await persist(() =>
-      store.commit(documents.map(({ collection, id }) => ({ kind: 'delete', collection, id }) as const)),
-    );
+    await store.commit(documents.map(({ collection, id }) => ({ kind: 'delete', collection, id }) as const));
   } catch (error) {
     // Another removal was faster with some of them.
     if (!(error instanceof Conflict)) throw error;

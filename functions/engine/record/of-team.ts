@@ -1,6 +1,5 @@
 /** The records of what a team owns. */
 import { collections } from '../../../shared/names.js';
-import { persist } from '../../store/persist.js';
 import type { Document, Store } from '../../store/store.js';
 
 /**
@@ -12,7 +11,7 @@ export async function othersOf(
   team: number,
   id: string,
 ): Promise<Document[]> {
-  const found = await persist(() => store.query({ collection: collections.bootstraps, where: [['team', '==', team]] }));
+  const found = await store.query({ collection: collections.bootstraps, where: [['team', '==', team]] });
   return found.filter((each) => each.id !== id);
 }
 

@@ -4,16 +4,13 @@ import type { LogEvent } from '../../../shared/bootstrap/event.js';
 import type { LogPage, LogView } from '../../../shared/bootstrap/log.js';
 import { collections } from '../../../shared/names.js';
 import type { Context } from '../../context.js';
-import { persist } from '../../store/persist.js';
 import { type LogPlaces, logKey } from './cursor.js';
 import { type LogChunkRecord, liftLogChunk, liftLogHead, logHeadId, read } from './documents.js';
 
 type Parts = Pick<Context, 'store'>;
 
 export async function listLogs({ store }: Parts, id: string): Promise<LogView[]> {
-  const found = await persist(() =>
-    store.query({ collection: collections.logHeads, where: [['bootstrapId', '==', id]] }),
-  );
+  const found = await store.query({ collection: collections.logHeads, where: [['bootstrapId', '==', id]] });
   return found
     .map(({ data }) => liftLogHead(data))
     .map(({ instance, generation, begins, stored }) => ({ instance, generation, begins, bytes: stored }))
@@ -24,18 +21,16 @@ export async function listLogs({ store }: Parts, id: string): Promise<LogView[]>
 const chunksAPage = 16;
 
 async function chunksOf({ store }: Parts, id: string, instance: string, from: number, limit = chunksAPage) {
-  const found = await persist(() =>
-    store.query({
-      collection: collections.logs,
-      where: [
-        ['bootstrapId', '==', id],
-        ['instance', '==', instance],
-      ],
-      orderBy: ['offset', 'asc'],
-      after: from - 1,
-      limit,
-    }),
-  );
+  const found = await store.query({
+    collection: collections.logs,
+    where: [
+      ['bootstrapId', '==', id],
+      ['instance', '==', instance],
+    ],
+    orderBy: ['offset', 'asc'],
+    after: from - 1,
+    limit,
+  });
   return found.map(({ data }) => liftLogChunk(data));
 }
 
@@ -77,11 +72,9 @@ export async function readLogNews(
   instances: readonly string[],
 ): Promise<LogNews[]> {
   if (instances.length === 0) return [];
-  const heads = await persist(() =>
-    parts.store.getMany(
-      collections.logHeads,
-      [...new Set(instances)].map((instance) => logHeadId(id, instance)),
-    ),
+  const heads = await parts.store.getMany(
+    collections.logHeads,
+    [...new Set(instances)].map((instance) => logHeadId(id, instance)),
   );
   const news = heads.map(async (document): Promise<LogNews[]> => {
     const head = read(document, liftLogHead)?.data;

@@ -338,6 +338,15 @@ export function eventWrites(
   });
 }
 
+/** The leases of what became ready. An earlier generation, or a record that is lost, may have left one. */
+export const leaseWrites = (bootstrapId: string, generation: number, ready: readonly Leased[], at: string): Write[] =>
+  ready.map((instance) => ({
+    kind: 'set',
+    collection: collections.leases,
+    id: leaseId(bootstrapId, instance.id),
+    data: readyLease(bootstrapId, generation, instance, at),
+  }));
+
 /** All writes of a transition except the lease of the instance that caused it: the record, its events, and the new leases. */
 export function transitionWrites(
   bootstrapId: string,
@@ -357,13 +366,6 @@ export function transitionWrites(
       data: { ...after, ...Object.fromEntries(gone.map((field) => [field, undefined])) },
     },
     ...eventWrites(bootstrapId, before, events),
-    ...ready.map(
-      (instance): Write => ({
-        kind: 'set',
-        collection: collections.leases,
-        id: leaseId(bootstrapId, instance.id),
-        data: readyLease(bootstrapId, record.generation, instance, at),
-      }),
-    ),
+    ...leaseWrites(bootstrapId, record.generation, ready, at),
   ];
 }

@@ -2,7 +2,7 @@
 import { collections } from '../../../shared/names.js';
 import { Problem } from '../../../shared/problems.js';
 import type { Context } from '../../context.js';
-import { afterConflict, persist } from '../../store/persist.js';
+import { afterConflict } from '../../store/retry.js';
 import { Conflict, type Write } from '../../store/store.js';
 import { liftBootstrap, read, type StoredBootstrap } from './documents.js';
 import type { Leased, Transition } from './transition.js';
@@ -21,7 +21,7 @@ export async function getBootstrap(
   { store }: Pick<Context, 'store'>,
   id: string,
 ): Promise<StoredBootstrap | undefined> {
-  return read(await persist(() => store.get(collections.bootstraps, id)), liftBootstrap);
+  return read(await store.get(collections.bootstraps, id), liftBootstrap);
 }
 
 /** Decides by the current record, and again after a conflict. `undefined`: there is nothing to write. */
@@ -38,7 +38,7 @@ export async function updateBootstrap(
     if (update === undefined) return { standing };
     const { transition, writes, free = [] } = update;
     try {
-      const [version = ''] = await persist(() => context.store.commit(writes));
+      const [version = ''] = await context.store.commit(writes);
       const events = standing.data.events + transition.events.length;
       return {
         standing: { ...standing, version, data: { ...transition.record, events } },
@@ -49,7 +49,7 @@ export async function updateBootstrap(
       if (!(error instanceof Conflict)) throw error;
       if (attempt >= conflictTries)
         throw new Problem('unavailable', 'The bootstrap changes too fast.', { retryAfterSeconds: 2 });
-      await afterConflict(attempt);
+      await afterConflict(context, attempt);
     }
   }
 }

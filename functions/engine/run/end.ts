@@ -7,7 +7,7 @@
 import type { StepMessage } from '../../../shared/bootstrap/message.js';
 import { collections } from '../../../shared/names.js';
 import { Problem } from '../../../shared/problems.js';
-import { afterConflict, persist } from '../../store/persist.js';
+import { afterConflict } from '../../store/retry.js';
 import { Conflict, type Version, type Write } from '../../store/store.js';
 import { type Outcome, type Turn, togetherInTurn } from '../../store/turns.js';
 import type { Instance, Plan } from '../plan.js';
@@ -135,7 +135,7 @@ async function writeTogether(endings: readonly Ending[], turn: Turn<Left>): Prom
     } catch (error) {
       turn.latest = { seen: undefined, slowUntil, sentAt };
       if (!(error instanceof Conflict) || attempt >= commitTries) throw error;
-      await afterConflict(attempt);
+      await afterConflict(context, attempt);
       bootstrap = await getBootstrap(context, message.bootstrapId);
       const tried = open;
       const again = tried.map(({ ending }) => ending);
@@ -289,11 +289,11 @@ async function commitEnds(open: readonly Open[], bootstrap: StoredBootstrap): Pr
   const claimedAt = writes.length;
   writes.push(...claims.map(({ claiming }) => claimed(claiming)), ...durationWrites(bootstrapId, record, plan));
   if (record.state === 'removed') writes.push(...(await lastWrites(context, bootstrapId, record)));
-  let tries = 0;
-  const versions = await persist(() => {
-    tries += 1;
-    return context.store.commit(writes);
-  });
+  let refusals = 0;
+  const onRetry = (): void => {
+    refusals += 1;
+  };
+  const versions = await context.store.commit(writes, { onRetry });
   const data = { ...record, events: bootstrap.data.events + events.length };
   const after = { ...bootstrap, version: versions[0] ?? '', data };
   // Nothing can end after the one that quarantines.
@@ -302,7 +302,7 @@ async function commitEnds(open: readonly Open[], bootstrap: StoredBootstrap): Pr
     onward.take(instance, claiming, versions[claimedAt + i] ?? '', after);
   }
   const rest = (part: Part) => part.transition.ready.filter((each) => !next.has(each));
-  return { after, ready: new Map(parts.map((part) => [part.ending, rest(part)])), refusals: tries - 1 };
+  return { after, ready: new Map(parts.map((part) => [part.ending, rest(part)])), refusals };
 }
 
 const claimed = ({ data }: Claiming): Write => ({

@@ -1,7 +1,7 @@
 /** Waits within this invocation while its time allows. Otherwise a fresh message carries on. */
 import { addSeconds } from '../../../shared/add-seconds.js';
 import { collections } from '../../../shared/names.js';
-import { afterConflict, persist } from '../../store/persist.js';
+import { afterConflict } from '../../store/retry.js';
 import { Conflict } from '../../store/store.js';
 import { type LeaseRecord, leaseId } from '../record/documents.js';
 import { marginSeconds } from './deadline.js';
@@ -53,12 +53,12 @@ export async function handOver(
   let version = await held.stop();
   for (let attempt = 0; ; attempt++) {
     try {
-      await persist(() => context.store.commit([{ ...write, version }]));
+      await context.store.commit([{ ...write, version }]);
       break;
     } catch (error) {
       // A person cancelled in between. The next claim sees it.
       if (!(error instanceof Conflict)) throw error;
-      if (attempt > 0) await afterConflict(attempt);
+      if (attempt > 0) await afterConflict(context, attempt);
       version = await held.again();
     }
   }

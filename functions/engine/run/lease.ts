@@ -5,7 +5,7 @@
 import { addSeconds } from '../../../shared/add-seconds.js';
 import { collections } from '../../../shared/names.js';
 import type { Context } from '../../context.js';
-import { afterConflict, persist } from '../../store/persist.js';
+import { afterConflict } from '../../store/retry.js';
 import { Conflict, type Document, type Version } from '../../store/store.js';
 import { type LeaseRecord, leaseId, liftLease, read } from '../record/documents.js';
 import { renewTogether } from './renewals.js';
@@ -87,8 +87,7 @@ function createLeaseDocument(
   const id = leaseId(bootstrapId, instance);
   const holder = random.uuid();
   const controller = new AbortController();
-  const readNow = async (): Promise<Found | undefined> =>
-    read(await persist(() => store.get(collection, id)), liftLease);
+  const readNow = async (): Promise<Found | undefined> => read(await store.get(collection, id), liftLease);
   const lost = (): LeaseLost => {
     const error = new LeaseLost(`${id} is no longer ours`);
     controller.abort(error);
@@ -104,13 +103,12 @@ function createLeaseDocument(
       return { expiresAt, dueAt: expiresAt };
     },
     async write(version: Version, change: Partial<LeaseRecord>): Promise<Version> {
-      return (
-        await persist(() => store.commit([{ kind: 'update', collection, id, version, data: change }]))
-      )[0] as Version;
+      return (await store.commit([{ kind: 'update', collection, id, version, data: change }]))[0] as Version;
     },
     writeTogether: (version: Version, change: Partial<LeaseRecord>): Promise<Version> =>
       renewTogether({ store, clock }, bootstrapId, { kind: 'update', collection, id, version, data: change }),
     readNow,
+    lostRace: (attempt: number): Promise<void> => afterConflict({ clock, random }, attempt),
     async readOurs(): Promise<Found> {
       const now = await readNow();
       if (now?.data.holder !== holder) throw lost();
@@ -125,7 +123,7 @@ const claimTries = 20;
 /** The first write of a holder. Undefined: somebody else was first. */
 async function take(
   { clock }: Pick<Context, 'clock'>,
-  { holder, renewed, write, readNow }: LeaseDocument,
+  { holder, renewed, write, readNow, lostRace }: LeaseDocument,
   { version, data }: Found,
 ): Promise<Found | undefined> {
   const claimed: Partial<LeaseRecord> = {
@@ -147,13 +145,13 @@ async function take(
       if (now?.data.holder === holder) return now;
       // Firestore also refuses quick writes of one document. Then nobody was first.
       if (now?.version !== version || attempt >= claimTries) return undefined;
-      await afterConflict(attempt);
+      await lostRace(attempt);
     }
   }
 }
 
 /** The lease as its holder knows it, with what is still to be written. */
-function createCopy({ signal, renewed, readOurs }: LeaseDocument, claimed: Found) {
+function createCopy({ signal, renewed, readOurs, lostRace }: LeaseDocument, claimed: Found) {
   let { version, data: record } = claimed;
   let untold: Partial<LeaseRecord> = {};
   const copy = {
@@ -185,7 +183,7 @@ function createCopy({ signal, renewed, readOurs }: LeaseDocument, claimed: Found
           if (!(error instanceof Conflict)) throw error;
           // A person cancelled, or our own write went through and its answer was lost. Or it was too soon after the last one.
           await copy.readAgain();
-          if (attempt > 0) await afterConflict(attempt);
+          if (attempt > 0) await lostRace(attempt);
         }
       }
     },

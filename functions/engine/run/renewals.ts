@@ -4,7 +4,6 @@
  */
 import { Problem } from '../../../shared/problems.js';
 import type { Context } from '../../context.js';
-import { persist } from '../../store/persist.js';
 import type { Store, Version, Write } from '../../store/store.js';
 import type { Outcome } from '../../store/turns.js';
 
@@ -48,7 +47,7 @@ export async function renewTogether(
 
 async function write(store: Store, renewals: readonly Renewal[]): Promise<readonly Outcome<Version>[]> {
   try {
-    const versions = await persist(() => store.commit([...renewals]));
+    const versions = await store.commit([...renewals]);
     return renewals.map((_, i) => ({ value: versions[i] ?? '' }));
   } catch (error) {
     const isOfAll = error instanceof Problem && error.code === 'unavailable';

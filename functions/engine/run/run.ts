@@ -7,7 +7,6 @@ import { collections } from '../../../shared/names.js';
 import type { Trace } from '../../../shared/trace.js';
 import type { Context } from '../../context.js';
 import { withRedactor } from '../../host/redaction.js';
-import { persist } from '../../store/persist.js';
 import type { Document } from '../../store/store.js';
 import { type Instance, unmetNeeds } from '../plan.js';
 import {
@@ -127,8 +126,8 @@ interface Found {
  */
 async function find({ store, clock }: Context, message: StepMessage): Promise<Found | 'ignored' | 'busy'> {
   const { bootstrapId, instance } = message;
-  const lease = read(await persist(() => store.get(collections.leases, leaseId(bootstrapId, instance))), liftLease);
-  const bootstrap = read(await persist(() => store.get(collections.bootstraps, bootstrapId)), liftBootstrap);
+  const lease = read(await store.get(collections.leases, leaseId(bootstrapId, instance)), liftLease);
+  const bootstrap = read(await store.get(collections.bootstraps, bootstrapId), liftBootstrap);
   if (lease === undefined || bootstrap === undefined) return 'ignored';
   const { data } = lease;
   if (data.generation !== message.generation || data.generation !== bootstrap.data.generation) return 'ignored';
@@ -161,7 +160,7 @@ async function run(invocation: Invocation, restSeconds: number): Promise<RunResu
   const isUnmet = !removing && unmetNeeds(instance, (id) => bootstrap.data.instances[id]?.output).length > 0;
   if (isUnmet)
     return end(invocation, { state: 'waiting', recheck: [], note: 'waiting for what this release makes first' });
-  const facts = await persist(() => factsOf(context, message.bootstrapId, bootstrap.data));
+  const facts = await factsOf(context, message.bootstrapId, bootstrap.data);
   return turns(invocation, instance, facts);
 }
 

@@ -4,7 +4,7 @@ import { addSeconds } from '../../../shared/add-seconds.js';
 import { collections } from '../../../shared/names.js';
 import type { Trace } from '../../../shared/trace.js';
 import type { Context } from '../../context.js';
-import { persist } from '../../store/persist.js';
+import { mapInBatches } from '../../host/map-in-batches.js';
 import { Conflict, type Document } from '../../store/store.js';
 import { type LeaseRecord, leaseId, liftLease, read } from '../record/documents.js';
 import { publish } from './publish.js';
@@ -26,20 +26,15 @@ const atOnce = 25;
 export async function sweep(context: Context, trace?: Trace): Promise<Swept> {
   const { store, clock, log } = context;
   const now = clock.now();
-  const found = await persist(() =>
-    store.query({
-      collection: collections.leases,
-      where: [['dueAt', '<=', now.toISOString()]],
-      orderBy: ['dueAt', 'asc'],
-      limit: perRun,
-    }),
-  );
+  const found = await store.query({
+    collection: collections.leases,
+    where: [['dueAt', '<=', now.toISOString()]],
+    orderBy: ['dueAt', 'asc'],
+    limit: perRun,
+  });
   const due = found.flatMap((document) => read(document, liftLease) ?? []);
-  const sent: LeaseRecord[] = [];
-  for (let i = 0; i < due.length; i += atOnce) {
-    const taken = await Promise.all(due.slice(i, i + atOnce).map((lease) => postpone(context, lease, now)));
-    sent.push(...taken.flatMap((lease) => lease ?? []));
-  }
+  const taken = await mapInBatches(due, atOnce, (lease) => postpone(context, lease, now));
+  const sent = taken.flatMap((lease) => lease ?? []);
   await publish(context, sent, trace);
   if (sent.length > 0) log('INFO', `Sent ${sent.length} instances again`);
   return { published: sent.length, more: found.length === perRun };
@@ -54,9 +49,7 @@ async function postpone(
   const id = leaseId(data.bootstrapId, data.instance);
   const dueAt = addSeconds(now, patienceSeconds);
   try {
-    await persist(() =>
-      store.commit([{ kind: 'update', collection: collections.leases, id, version, data: { dueAt } }]),
-    );
+    await store.commit([{ kind: 'update', collection: collections.leases, id, version, data: { dueAt } }]);
     return data;
   } catch (error) {
     if (error instanceof Conflict) return undefined;

@@ -1,7 +1,6 @@
 /** What an instance leaves that costs money when it fails or is cancelled. */
 import { pastHiccup } from '../../cloud/hiccup.js';
 import { until } from '../../host/until.js';
-import { persist } from '../../store/persist.js';
 import { unmetNeeds } from '../plan.js';
 import type { Resolution } from '../record/transition.js';
 import { createCall } from './call.js';
@@ -23,7 +22,7 @@ export async function withUnfinished<R extends Looked>(invocation: Invocation, r
   const look = instance.step.unfinished;
   try {
     const unfinished = await until(signal, async () => {
-      const facts = await persist(() => factsOf(context, message.bootstrapId, record));
+      const facts = await factsOf(context, message.bootstrapId, record);
       const call = createCall({ context, facts, record, instance, attempt: 0, signal, redactor });
       return pastHiccup(() => look(call), { context, signal });
     });

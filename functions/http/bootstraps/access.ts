@@ -5,8 +5,8 @@
  * one of these people gets a `forbidden`.
  */
 import { Problem } from '../../../shared/problems.js';
-import { bind, checkBound } from '../../bootstraps/bound.js';
-import { teamsOf } from '../../bootstraps/team-people.js';
+import { bind, checkBound } from '../../bootstraps/people/bound.js';
+import { teamsOf } from '../../bootstraps/people/team-people.js';
 import type { Context } from '../../context.js';
 import { type BootstrapRecord, isHidden, type StoredBootstrap } from '../../engine/record/documents.js';
 import { getBootstrap } from '../../engine/record/update.js';

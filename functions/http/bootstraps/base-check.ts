@@ -3,7 +3,7 @@
  * find the fault, and a working bootstrap would fail.
  */
 import { Problem } from '../../../shared/problems.js';
-import type { BeginFacts } from '../../bootstraps/begin-facts.js';
+import type { BeginFacts } from '../../bootstraps/begin/begin-facts.js';
 import type { Context } from '../../context.js';
 import type { StoredBootstrap } from '../../engine/record/documents.js';
 import { readFile } from '../../engine/record/files.js';

@@ -1,9 +1,9 @@
 /** What a new bootstrap would be, before anything is made: its size, price, time and end, and the hash of its plan. */
 import type { Beginning } from '../../../shared/bootstrap/preflight.js';
-import type { BeginFacts } from '../../bootstraps/begin-facts.js';
-import { endFor, priceOf } from '../../bootstraps/ceilings.js';
-import { forecast, learntTimes } from '../../bootstraps/forecast.js';
-import { ttlSeconds } from '../../bootstraps/new-record.js';
+import type { BeginFacts } from '../../bootstraps/begin/begin-facts.js';
+import { ttlSeconds } from '../../bootstraps/begin/new-record.js';
+import { endFor, priceOf } from '../../bootstraps/budget/price.js';
+import { forecast, learntTimes } from '../../bootstraps/lifetime/forecast.js';
 import { planOfCommand } from '../../bootstraps/plan.js';
 import type { Context } from '../../context.js';
 import { costOfPlan } from '../../cost/of-bootstrap.js';

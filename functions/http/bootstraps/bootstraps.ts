@@ -3,14 +3,13 @@
 import { descriptionRoutes, healthRoutes, problemRoutes } from '../../../shared/api.js';
 import { flags, isSecret, type Option } from '../../../shared/bootstrap/options.js';
 import { bootstrapRoutes } from '../../../shared/bootstrap/routes.js';
-import { Problem } from '../../../shared/problems.js';
 import type { SecretRedactor } from '../../../shared/secret-redactor.js';
 import { registerNamed, registerScalars } from '../../../shared/secret-texts.js';
-import { beginOrResume } from '../../bootstraps/begin-or-resume.js';
-import { cancel } from '../../bootstraps/cancel.js';
-import { takeUp } from '../../bootstraps/take-up.js';
+import { beginOrResume } from '../../bootstraps/begin/begin.js';
+import { wakeInstance } from '../../bootstraps/lifetime/wake.js';
+import { cancel } from '../../bootstraps/removal/stop.js';
+import { restoreBootstrap } from '../../bootstraps/restore/restore.js';
 import { summaryOf, viewOf } from '../../bootstraps/view.js';
-import { wakeInstance } from '../../bootstraps/wake.js';
 import type { Context } from '../../context.js';
 import type { StoredBootstrap } from '../../engine/record/documents.js';
 import type { AnyStep } from '../../engine/step.js';
@@ -23,10 +22,8 @@ import { createPages, pageIn } from '../paging.js';
 import { countChange } from '../rate-limit.js';
 import { createRouter, type Handlers, type HttpFunction } from '../router.js';
 import { createAccess } from './access.js';
-import { admissionHandlers } from './admission.js';
 import { judge, objectionsTo } from './asked.js';
 import { callerHandlers } from './caller.js';
-import { scheduleHandlers } from './cleanup-schedule.js';
 import { costHandlers } from './costs.js';
 import { deploymentHandlers } from './deployment.js';
 import { dryRunOf } from './dry-run.js';
@@ -35,12 +32,10 @@ import { fileHandlers } from './files.js';
 import { followHandlers } from './follow.js';
 import { lifeHandlers } from './life.js';
 import { listFor } from './listed.js';
+import { checkOperator, operatorHandlers } from './operators.js';
 import { checkMayBootstrap } from './permission.js';
-import { poolHandlers } from './pools.js';
 import { preflightHandlers } from './preflight.js';
 import { recoveryHandlers } from './recovery.js';
-import { surveyHandlers } from './survey.js';
-import { unknownHandlers } from './unknown-projects.js';
 
 export const createBootstrapsFunction = (
   context: Context,
@@ -103,7 +98,7 @@ function bootstrapHandlers(
       const begun =
         body.takeUp === undefined
           ? await beginOrResume(context, steps, facts)
-          : await takeUp(context, steps, facts, body.takeUp);
+          : await restoreBootstrap(context, steps, facts, body.takeUp);
       const { bootstrap, created, changes } = begun;
       const told = [...(created ? bootstrap.data.warnings : facts.warnings)];
       return {
@@ -114,7 +109,7 @@ function bootstrapHandlers(
 
     async listBootstraps({ caller, query }) {
       const { all } = query;
-      if (all && !caller.operator) throw new Problem('forbidden', "Everybody's bootstraps are for operators.");
+      if (all) checkOperator(caller, "Everybody's bootstraps are for operators.");
       const kept = keptOf(query);
       return answerInPages(bootstrapRoutes.listBootstraps, { caller, query, kept }, async (page) => {
         const { items, next } = pageIn(await listFor(context, caller, query), page);
@@ -143,21 +138,12 @@ function bootstrapHandlers(
     ...fileHandlers(context, access),
     ...lifeHandlers(context, steps, access, view),
     ...recoveryHandlers(context),
-    ...surveyHandlers(context, steps),
-    ...unknownHandlers(context, steps, view),
-    ...switchHandlers(context),
+    ...operatorHandlers(context, steps, view),
     ...costHandlers(context),
     ...callerHandlers(context),
     ...deploymentHandlers(context, steps),
   };
 }
-
-/** What operators switch: cleanup, new bootstraps and pools. */
-const switchHandlers = (context: Context) => ({
-  ...scheduleHandlers(context),
-  ...admissionHandlers(context),
-  ...poolHandlers(context),
-});
 
 /** What the next page of a list asks again. */
 const keptOf = ({ all, name, team }: Parameters<typeof listFor>[2]): Readonly<Record<string, string>> => ({

@@ -3,7 +3,7 @@
 import type { CallerView } from '../../../shared/bootstrap/caller.js';
 import { longestLifeSeconds } from '../../../shared/bootstrap/lifetime.js';
 import type { callerRoutes } from '../../../shared/bootstrap/routes.js';
-import { readCounters } from '../../bootstraps/admission.js';
+import { readCounters } from '../../bootstraps/begin/admission.js';
 import type { Config } from '../../config.js';
 import type { Context } from '../../context.js';
 import type { Handlers } from '../router.js';

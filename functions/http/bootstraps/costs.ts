@@ -1,6 +1,5 @@
 /** What bootstraps have cost: a caller's own, or everybody's for operators. */
 import type { costRoutes } from '../../../shared/bootstrap/routes.js';
-import { Problem } from '../../../shared/problems.js';
 import { listBootstraps } from '../../bootstraps/find.js';
 import type { Context } from '../../context.js';
 import { costsOf } from '../../cost/costs.js';
@@ -8,10 +7,11 @@ import type { StoredBootstrap } from '../../engine/record/documents.js';
 import type { Caller } from '../../identity/auth.js';
 import type { Handlers } from '../router.js';
 import { seenBy } from './listed.js';
+import { checkOperator } from './operators.js';
 
 export const costHandlers = (context: Context): Handlers<typeof costRoutes> => ({
   async getCosts({ caller, query: { by, all, from, to } }) {
-    if (all && !caller.operator) throw new Problem('forbidden', "Everybody's costs are for operators.");
+    if (all) checkOperator(caller, "Everybody's costs are for operators.");
     const counted = all ? await listBootstraps(context) : await ofCaller(context, caller, by === 'team');
     const { config, clock } = context;
     return { status: 200, body: costsOf(config.prices, counted, by, { from, to }, clock.now()) };

@@ -1,11 +1,10 @@
 /** What a command would do, without doing it: the reply of a dry run. */
 import type { PlanReply } from '../../../shared/bootstrap/routes.js';
-import type { BeginFacts } from '../../bootstraps/begin-facts.js';
-import { endFor, priceOf } from '../../bootstraps/ceilings.js';
-import { forecast, learntTimes } from '../../bootstraps/forecast.js';
-import { ttlSeconds } from '../../bootstraps/new-record.js';
-import { planOfCommand } from '../../bootstraps/plan.js';
-import { previewOf } from '../../bootstraps/preview.js';
+import type { BeginFacts } from '../../bootstraps/begin/begin-facts.js';
+import { ttlSeconds } from '../../bootstraps/begin/new-record.js';
+import { endFor, priceOf } from '../../bootstraps/budget/price.js';
+import { forecast, learntTimes } from '../../bootstraps/lifetime/forecast.js';
+import { planOfCommand, previewOf } from '../../bootstraps/plan.js';
 import type { Context } from '../../context.js';
 import { costOf, costOfPlan } from '../../cost/of-bootstrap.js';
 import { graphOf } from '../../engine/graph.js';

@@ -1,8 +1,7 @@
 /** Serves the files of a bootstrap: install config, encrypted secrets and age identity. Takes those that its owner brings. */
 import type { bootstrapRoutes } from '../../../shared/bootstrap/routes.js';
 import { Problem } from '../../../shared/problems.js';
-import { beginUpload } from '../../bootstraps/begin-upload.js';
-import { recordAction } from '../../bootstraps/record-action.js';
+import { beginUpload, recordAction } from '../../bootstraps/files.js';
 import type { Context } from '../../context.js';
 import type { StoredBootstrap } from '../../engine/record/documents.js';
 import { readFile } from '../../engine/record/files.js';

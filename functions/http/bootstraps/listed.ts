@@ -1,7 +1,8 @@
 /** The bootstraps that a caller sees in lists and sums: by name, by a team, or all of a deployment. */
-import { isBoundToAnother } from '../../bootstraps/bound.js';
+
 import { findByName, listBootstraps, namedSo } from '../../bootstraps/find.js';
-import { bootstrapsOf } from '../../bootstraps/team-roles.js';
+import { isBoundToAnother } from '../../bootstraps/people/bound.js';
+import { bootstrapsOf } from '../../bootstraps/people/team-roles.js';
 import type { Context } from '../../context.js';
 import { isHidden, type StoredBootstrap } from '../../engine/record/documents.js';
 import type { Caller } from '../../identity/auth.js';

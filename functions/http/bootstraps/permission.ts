@@ -91,8 +91,7 @@ function checkParent({ allowed, defaultParent }: Config, { folderId }: Asked): v
       'is needed: this deployment has no parent of its own for projects',
       'Give --folder-id.',
     );
-  if (parent !== defaultParent && !holds(allowed.parents, parent))
-    throw forbidden('--folder-id', `The parent ${parent}`);
+  if (!holds(allowed.parents, parent)) throw forbidden('--folder-id', `The parent ${parent}`);
 }
 
 /** Without a project for DNS, the zone is in the bootstrap's own project. */

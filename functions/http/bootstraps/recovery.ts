@@ -1,6 +1,6 @@
 /** Finds the jumpbox of a project whose record is lost, for callers who may bootstrap. */
 import type { recoveryRoutes } from '../../../shared/bootstrap/routes.js';
-import { findLostJumpbox } from '../../bootstraps/lost-jumpbox.js';
+import { findLostJumpbox } from '../../bootstraps/restore/lost-project.js';
 import type { Context } from '../../context.js';
 import { countChange } from '../rate-limit.js';
 import type { Handlers } from '../router.js';

@@ -12,7 +12,6 @@ import type { Context } from '../../context.js';
 import type { Authenticate, Caller } from '../../identity/auth.js';
 import type { Answer } from '../reply.js';
 import type { Handlers } from '../router.js';
-import { cookieIn, cookieOf, noCookie } from './cookies.js';
 import { noticePage, pageHeaders } from './notice-page.js';
 import { type PageFile, pageFiles } from './page-files.js';
 
@@ -225,3 +224,23 @@ async function endSignIn(signingIn: SigningIn, came: Came, cookies: string | und
     throw error;
   }
 }
+
+/** Two cookies: one while somebody signs in, one for the session. No script can read them. */
+type CookieName = 'sign-in' | 'session';
+
+/** The browser sends the first along when the issuer leads back. The second it sends only to pages of the console itself. */
+const sameSite = { 'sign-in': 'Lax', session: 'Strict' } as const;
+
+/** `__Host-` keeps other hosts and paths from setting it. Browsers take such a name over https alone. */
+const nameOf = (name: CookieName, url: string): string => `${url.startsWith('https:') ? '__Host-' : ''}plinth-${name}`;
+
+function cookieIn(header: string | undefined, name: CookieName, url: string): string | undefined {
+  const wanted = `${nameOf(name, url)}=`;
+  const found = (header ?? '').split(';').map((each) => each.trim());
+  return found.find((each) => each.startsWith(wanted))?.slice(wanted.length) || undefined;
+}
+
+const cookieOf = (name: CookieName, url: string, value: string, seconds: number): string =>
+  `${nameOf(name, url)}=${value}; Path=/; Max-Age=${seconds}; Secure; HttpOnly; SameSite=${sameSite[name]}`;
+
+const noCookie = (name: CookieName, url: string): string => cookieOf(name, url, '', 0);

@@ -1,4 +1,4 @@
-/** Handles the routes of invitations. */
+/** The routes of invitations. */
 import { organizationRoutes as routes } from '../../../shared/organization/routes.js';
 import type { Context } from '../../context.js';
 import {
@@ -9,10 +9,9 @@ import {
   listOwnInvitations,
   resendInvitation,
   revokeInvitation,
-} from '../../organizations/invitations.js';
-import type { KeepingHandlers } from '../idempotency.js';
+} from '../../organizations/members/invitations.js';
 import type { AnswerInPages } from '../paging.js';
-import { addedAnswer, okAnswer } from './teams.js';
+import { added, itself, nothing, type Operations, ok, operation } from './operations.js';
 
 type InvitationRoutes = Pick<
   typeof routes,
@@ -25,34 +24,34 @@ type InvitationRoutes = Pick<
   | 'declineInvitation'
 >;
 
-export const invitationHandlers = (
-  context: Context,
-  answerInPages: AnswerInPages,
-): KeepingHandlers<InvitationRoutes> => ({
-  inviteMembers: async ({ caller, params: { organizationId }, body: { members } }, keep) =>
-    okAnswer(await inviteMembers(context, caller, organizationId, members, (result) => keep(okAnswer(result)))),
+export const invitationOperations = (context: Context, answerInPages: AnswerInPages): Operations<InvitationRoutes> => ({
+  inviteMembers: operation(ok, (request, { caller, params: { organizationId }, body: { members } }) =>
+    inviteMembers(request, caller, organizationId, members),
+  ),
 
-  listInvitations: (call) =>
+  listInvitations: operation(itself, (_, call) =>
     answerInPages(routes.listInvitations, call, (page) =>
       listInvitations(context, call.caller, call.params.organizationId, page),
     ),
+  ),
 
-  resendInvitation: async ({ caller, params: { organizationId, email } }, keep) =>
-    okAnswer(await resendInvitation(context, caller, organizationId, email, (result) => keep(okAnswer(result)))),
+  resendInvitation: operation(ok, (request, { caller, params: { organizationId, email } }) =>
+    resendInvitation(request, caller, organizationId, email),
+  ),
 
-  async revokeInvitation({ caller, params: { organizationId, email } }) {
-    await revokeInvitation(context, caller, organizationId, email);
-    return { status: 204 };
-  },
+  revokeInvitation: operation(nothing, (request, { caller, params: { organizationId, email } }) =>
+    revokeInvitation(request, caller, organizationId, email),
+  ),
 
-  listOwnInvitations: (call) =>
+  listOwnInvitations: operation(itself, (_, call) =>
     answerInPages(routes.listOwnInvitations, call, (page) => listOwnInvitations(context, call.caller, page)),
+  ),
 
-  acceptInvitation: async ({ caller, params: { organizationId } }, keep) =>
-    addedAnswer(await acceptInvitation(context, caller, organizationId, (result) => keep(addedAnswer(result)))),
+  acceptInvitation: operation(added, (request, { caller, params: { organizationId } }) =>
+    acceptInvitation(request, caller, organizationId),
+  ),
 
-  async declineInvitation({ caller, params: { organizationId } }) {
-    await declineInvitation(context, caller, organizationId);
-    return { status: 204 };
-  },
+  declineInvitation: operation(nothing, (request, { caller, params: { organizationId } }) =>
+    declineInvitation(request, caller, organizationId),
+  ),
 });

@@ -1,4 +1,4 @@
-/** The organization API: one small handler for each route, on top of functions/organizations. */
+/** The organization API: one small operation for each route, on top of functions/organizations. */
 import { descriptionRoutes, healthRoutes, problemRoutes } from '../../../shared/api.js';
 import { consoleRoutes } from '../../../shared/console/routes.js';
 import type { Organization } from '../../../shared/organization/organization.js';
@@ -6,31 +6,28 @@ import { organizationRoutes as routes } from '../../../shared/organization/route
 import type { Context } from '../../context.js';
 import { createVerifier } from '../../identity/auth.js';
 import { setOrganizationCeilings } from '../../organizations/ceilings.js';
-import { listEvents } from '../../organizations/events.js';
-import { addOrganizationMembers } from '../../organizations/many-members.js';
+import { listEvents } from '../../organizations/events/events.js';
+import { addOrganizationMembers } from '../../organizations/members/many-members.js';
 import {
   addOrganizationMember,
   listOrganizationMembers,
   setOrganizationMemberRole,
-} from '../../organizations/members.js';
+} from '../../organizations/members/members.js';
+import { removeOrganizationMember } from '../../organizations/members/removal.js';
 import { deleteOrganization, renameOrganization, restoreOrganization } from '../../organizations/organization-life.js';
 import { createOrganization, getOrganization, listOrganizations } from '../../organizations/organizations.js';
-import { refusing } from '../../organizations/refusal.js';
-import { removeOrganizationMember } from '../../organizations/removal.js';
-import { listOrganizationTeams } from '../../organizations/teams.js';
+import { listOrganizationTeams } from '../../organizations/teams/teams.js';
 import { consoleHandlers } from '../console/console.js';
 import { healthHandlers } from '../health.js';
-import { type KeepingHandlers, withIdempotency } from '../idempotency.js';
 import { documentHandlers } from '../openapi/description.js';
 import { problemHandlers } from '../openapi/problem-pages.js';
 import { outsideDomain } from '../outside-domain.js';
 import { type AnswerInPages, createPages } from '../paging.js';
-import { withRateLimit } from '../rate-limit.js';
 import type { Answer } from '../reply.js';
-import { type Call, createRouter, type HttpFunction } from '../router.js';
-import { invitationHandlers } from './invitations.js';
-import { moveHandlers } from './moves.js';
-import { addedAnswer, filterOf, keptOf, okAnswer, teamHandlers, timesOf } from './teams.js';
+import { createRouter, type HttpFunction } from '../router.js';
+import { invitationOperations } from './invitations.js';
+import { added, handlersOf, itself, nothing, type Operations, ok, operation } from './operations.js';
+import { filterOf, keptOf, moveOperations, teamOperations, timesOf } from './teams.js';
 
 export const createOrganizationsFunction = (context: Context): HttpFunction => {
   const answerInPages = createPages(context);
@@ -39,20 +36,12 @@ export const createOrganizationsFunction = (context: Context): HttpFunction => {
     context,
     routes: { ...routes, ...descriptionRoutes, ...healthRoutes, ...problemRoutes, ...consoleRoutes },
     handlers: {
-      ...withIdempotency(
-        context,
-        routes,
-        withRateLimit(
-          context,
-          routes,
-          refusingOthers(context, {
-            ...organizationHandlers(context, answerInPages),
-            ...invitationHandlers(context, answerInPages),
-            ...moveHandlers(context, answerInPages),
-            ...teamHandlers(context, answerInPages),
-          }),
-        ),
-      ),
+      ...handlersOf(context, routes, {
+        ...organizationOperations(context, answerInPages),
+        ...invitationOperations(context, answerInPages),
+        ...moveOperations(context, answerInPages),
+        ...teamOperations(context, answerInPages),
+      }),
       ...documentHandlers(async () => (await import('./api.js')).organizationsApi),
       ...healthHandlers(context),
       ...problemHandlers,
@@ -65,104 +54,78 @@ export const createOrganizationsFunction = (context: Context): HttpFunction => {
 
 type OrganizationRoutes = Omit<
   typeof routes,
-  | keyof ReturnType<typeof teamHandlers>
-  | keyof ReturnType<typeof moveHandlers>
-  | keyof ReturnType<typeof invitationHandlers>
+  | keyof ReturnType<typeof teamOperations>
+  | keyof ReturnType<typeof moveOperations>
+  | keyof ReturnType<typeof invitationOperations>
 >;
 
-const createdAnswer = (organization: Organization): Answer => ({
+const created = (organization: Organization): Answer => ({
   status: 201,
   headers: { location: `/organizations/${organization.id}` },
   body: organization,
 });
 
-/** Refuses another account with a member's e-mail, outside of the transaction that `NotTheirs` aborted. */
-function refusingOthers(context: Context, handlers: KeepingHandlers<typeof routes>): KeepingHandlers<typeof routes> {
-  const wrapped = Object.entries(handlers).map(([operation, handler]) => [
-    operation,
-    (call: Call<(typeof routes)['getTeam']>, keep: never): Promise<Answer> =>
-      refusing(
-        context,
-        call.caller,
-        (async () => (handler as KeepingHandlers<typeof routes>['getTeam'])(call, keep))(),
-      ),
-  ]);
-  return Object.fromEntries(wrapped) as KeepingHandlers<typeof routes>;
-}
+const organizationOperations = (context: Context, answerInPages: AnswerInPages): Operations<OrganizationRoutes> => ({
+  createOrganization: operation(created, (request, { caller, body }) => createOrganization(request, caller, body.name)),
 
-const organizationHandlers = (context: Context, answerInPages: AnswerInPages): KeepingHandlers<OrganizationRoutes> => ({
-  createOrganization: async ({ caller, body }, keep) =>
-    createdAnswer(await createOrganization(context, caller, body.name, (made) => keep(createdAnswer(made)))),
-
-  listOrganizations: (call) =>
+  listOrganizations: operation(itself, (_, call) =>
     answerInPages(routes.listOrganizations, { ...call, kept: keptOf(call.query) }, (page) =>
       listOrganizations(context, call.caller, call.query.deleted, page),
     ),
+  ),
 
-  getOrganization: async ({ caller, params }) => ({
-    status: 200,
-    body: await getOrganization(context, caller, params.organizationId),
-  }),
+  getOrganization: operation(ok, (request, { caller, params: { organizationId } }) =>
+    getOrganization(request, caller, organizationId),
+  ),
 
-  renameOrganization: async ({ caller, params: { organizationId }, body: { name } }) => ({
-    status: 200,
-    body: await renameOrganization(context, caller, organizationId, name),
-  }),
+  renameOrganization: operation(ok, (request, { caller, params: { organizationId }, body: { name } }) =>
+    renameOrganization(request, caller, organizationId, name),
+  ),
 
-  setOrganizationCeilings: async ({ caller, params: { organizationId }, body }) => ({
-    status: 200,
-    body: await setOrganizationCeilings(context, caller, organizationId, body),
-  }),
+  setOrganizationCeilings: operation(ok, (request, { caller, params: { organizationId }, body }) =>
+    setOrganizationCeilings(request, caller, organizationId, body),
+  ),
 
-  deleteOrganization: async ({ caller, params }) => ({
-    status: 200,
-    body: await deleteOrganization(context, caller, params.organizationId),
-  }),
+  deleteOrganization: operation(ok, (request, { caller, params: { organizationId } }) =>
+    deleteOrganization(request, caller, organizationId),
+  ),
 
-  restoreOrganization: async ({ caller, params }, keep) =>
-    okAnswer(await restoreOrganization(context, caller, params.organizationId, (restored) => keep(okAnswer(restored)))),
+  restoreOrganization: operation(ok, (request, { caller, params: { organizationId } }) =>
+    restoreOrganization(request, caller, organizationId),
+  ),
 
-  listOrganizationMembers: (call) =>
+  listOrganizationMembers: operation(itself, (_, call) =>
     answerInPages(routes.listOrganizationMembers, call, (page) =>
       listOrganizationMembers(context, call.caller, call.params.organizationId, page),
     ),
+  ),
 
-  addOrganizationMember: async ({ caller, params, body }, keep) =>
-    addedAnswer(
-      await addOrganizationMember(context, caller, params.organizationId, body, (result) => keep(addedAnswer(result))),
-    ),
+  addOrganizationMember: operation(added, (request, { caller, params: { organizationId }, body }) =>
+    addOrganizationMember(request, caller, organizationId, body),
+  ),
 
-  addOrganizationMembers: async ({ caller, params: { organizationId }, body: { members } }, keep) =>
-    okAnswer(
-      await addOrganizationMembers(context, caller, organizationId, members, (result) => keep(okAnswer(result))),
-    ),
+  addOrganizationMembers: operation(ok, (request, { caller, params: { organizationId }, body: { members } }) =>
+    addOrganizationMembers(request, caller, organizationId, members),
+  ),
 
-  setOrganizationMemberRole: async ({ caller, params: { organizationId, email }, body: { role } }) => ({
-    status: 200,
-    body: await setOrganizationMemberRole(context, caller, organizationId, { email, role }),
-  }),
+  setOrganizationMemberRole: operation(ok, (request, { caller, params: { organizationId, email }, body: { role } }) =>
+    setOrganizationMemberRole(request, caller, organizationId, { email, role }),
+  ),
 
-  async removeOrganizationMember({ caller, params: { organizationId, email }, query: { force, why } }) {
-    await removeOrganizationMember(context, caller, { organizationId, email, why }, force);
-    return { status: 204 };
-  },
+  removeOrganizationMember: operation(nothing, (request, { caller, params: { organizationId, email }, query }) =>
+    removeOrganizationMember(request, caller, { organizationId, email, why: query.why }, query.force),
+  ),
 
-  listOrganizationTeams: (call) =>
+  listOrganizationTeams: operation(itself, (_, call) =>
     answerInPages(routes.listOrganizationTeams, call, (page) =>
       listOrganizationTeams(context, call.caller, call.params.organizationId, page),
     ),
+  ),
 
-  ...recordHandlers(context, answerInPages),
-});
-
-const recordHandlers = (
-  context: Context,
-  answerInPages: AnswerInPages,
-): KeepingHandlers<Pick<OrganizationRoutes, 'listOrganizationEvents'>> => ({
-  listOrganizationEvents: (call) => {
+  listOrganizationEvents: operation(itself, (_, call) => {
     const filter = timesOf(context, call.query);
     return answerInPages(routes.listOrganizationEvents, { ...call, kept: filterOf(filter) }, (page) =>
       listEvents(context, call.caller, call.params.organizationId, page, filter),
     );
-  },
+  }),
 });

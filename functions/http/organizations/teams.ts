@@ -1,26 +1,32 @@
-/** Handles the routes of teams and their migration. */
-
+/** The routes of teams, and of all that moves them. */
 import { timeOf } from '../../../shared/bootstrap/duration.js';
 import { organizationRoutes as routes } from '../../../shared/organization/routes.js';
 import type { Team } from '../../../shared/organization/team.js';
 import type { Context } from '../../context.js';
 import { setTeamCeilings } from '../../organizations/ceilings.js';
-import { detachTeam } from '../../organizations/detachment.js';
-import { type EventFilter, listTeamEvents } from '../../organizations/events.js';
-import { addTeamMembers } from '../../organizations/many-members.js';
-import type { Added } from '../../organizations/members.js';
-import { migrateTeam, previewMigration } from '../../organizations/migration.js';
-import { deleteTeam, renameTeam, restoreTeam } from '../../organizations/team-life.js';
+import { type EventFilter, listTeamEvents } from '../../organizations/events/events.js';
+import { addTeamMembers } from '../../organizations/members/many-members.js';
+import { detachTeam } from '../../organizations/moves/detachment.js';
+import { migrateTeam, previewMigration } from '../../organizations/moves/migration.js';
+import {
+  acceptTransfer,
+  listTransfers,
+  type Proposed,
+  proposeTransfer,
+  refuseTransfer,
+} from '../../organizations/moves/transfers.js';
+import { previewUndo, undoMigration } from '../../organizations/moves/undo.js';
+import { deleteTeam, renameTeam, restoreTeam } from '../../organizations/teams/life.js';
 import {
   addTeamMember,
   listTeamMembers,
   removeTeamMember,
   setTeamMemberRole,
-} from '../../organizations/team-members.js';
-import { createTeam, getTeam, listTeams } from '../../organizations/teams.js';
-import type { KeepingHandlers } from '../idempotency.js';
+} from '../../organizations/teams/members.js';
+import { createTeam, getTeam, listTeams } from '../../organizations/teams/teams.js';
 import type { AnswerInPages } from '../paging.js';
 import type { Answer } from '../reply.js';
+import { added, itself, nothing, type Operations, ok, operation, preview } from './operations.js';
 
 type TeamRoutes = Pick<
   typeof routes,
@@ -42,13 +48,15 @@ type TeamRoutes = Pick<
   | 'detachTeam'
 >;
 
-export const addedAnswer = ({ member, added }: Added): Answer => ({ status: added ? 201 : 200, body: member });
-const createdAnswer = (team: Team): Answer => ({
-  status: 201,
-  headers: { location: `/teams/${team.teamId}` },
-  body: team,
-});
-export const okAnswer = (body: unknown): Answer => ({ status: 200, body });
+type MoveRoutes = Pick<
+  typeof routes,
+  'proposeTransfer' | 'listTransfers' | 'acceptTransfer' | 'refuseTransfer' | 'previewUndo' | 'undoMigration'
+>;
+
+const created = (team: Team): Answer => ({ status: 201, headers: { location: `/teams/${team.teamId}` }, body: team });
+const proposed = (result: Proposed): Answer =>
+  'moved' in result ? ok(result.moved) : { status: 201, body: result.pending };
+
 /** Durations become times once, so that all pages and all calls after a link have the same bounds. */
 export const timesOf = <T extends Pick<EventFilter, 'since' | 'until'>>({ clock }: Context, given: T): T => {
   const [since, until] = [given.since, given.until].map((text) => text && timeOf(text, 'ago', clock.now()));
@@ -65,64 +73,85 @@ export const filterOf = ({ actor, action, member, teamId, since, until }: EventF
 export const keptOf = ({ deleted }: { readonly deleted: boolean }): Record<string, string> =>
   deleted ? { deleted: 'true' } : {};
 
-export const teamHandlers = (context: Context, answerInPages: AnswerInPages): KeepingHandlers<TeamRoutes> => ({
-  createTeam: async ({ caller, body }, keep) =>
-    createdAnswer(await createTeam(context, caller, body, (team) => keep(createdAnswer(team)))),
+export const teamOperations = (context: Context, answerInPages: AnswerInPages): Operations<TeamRoutes> => ({
+  createTeam: operation(created, (request, { caller, body }) => createTeam(request, caller, body)),
 
-  listTeams: (call) =>
+  listTeams: operation(itself, (_, call) =>
     answerInPages(routes.listTeams, { ...call, kept: keptOf(call.query) }, (page) =>
       listTeams(context, call.caller, call.query.deleted, page),
     ),
+  ),
 
-  getTeam: async ({ caller, params }) => ({ status: 200, body: await getTeam(context, caller, params.teamId) }),
+  getTeam: operation(ok, (request, { caller, params }) => getTeam(request, caller, params.teamId)),
 
-  renameTeam: async ({ caller, params: { teamId }, body: { name } }) =>
-    okAnswer(await renameTeam(context, caller, teamId, name)),
+  renameTeam: operation(ok, (request, { caller, params: { teamId }, body: { name } }) =>
+    renameTeam(request, caller, teamId, name),
+  ),
 
-  setTeamCeilings: async ({ caller, params: { teamId }, body }) =>
-    okAnswer(await setTeamCeilings(context, caller, teamId, body)),
+  setTeamCeilings: operation(ok, (request, { caller, params: { teamId }, body }) =>
+    setTeamCeilings(request, caller, teamId, body),
+  ),
 
-  deleteTeam: async ({ caller, params: { teamId } }) => okAnswer(await deleteTeam(context, caller, teamId)),
+  deleteTeam: operation(ok, (request, { caller, params: { teamId } }) => deleteTeam(request, caller, teamId)),
 
-  restoreTeam: async ({ caller, params: { teamId } }, keep) =>
-    okAnswer(await restoreTeam(context, caller, teamId, (reply) => keep(okAnswer(reply)))),
+  restoreTeam: operation(ok, (request, { caller, params: { teamId } }) => restoreTeam(request, caller, teamId)),
 
-  addTeamMembers: async ({ caller, params: { teamId }, body: { members } }, keep) =>
-    okAnswer(await addTeamMembers(context, caller, teamId, members, (result) => keep(okAnswer(result)))),
+  addTeamMembers: operation(ok, (request, { caller, params: { teamId }, body: { members } }) =>
+    addTeamMembers(request, caller, teamId, members),
+  ),
 
-  setTeamMemberRole: async ({ caller, params: { teamId, email }, body: { role } }) =>
-    okAnswer(await setTeamMemberRole(context, caller, teamId, { email, role })),
+  setTeamMemberRole: operation(ok, (request, { caller, params: { teamId, email }, body: { role } }) =>
+    setTeamMemberRole(request, caller, teamId, { email, role }),
+  ),
 
-  listTeamMembers: (call) =>
+  listTeamMembers: operation(itself, (_, call) =>
     answerInPages(routes.listTeamMembers, call, (page) =>
       listTeamMembers(context, call.caller, call.params.teamId, page),
     ),
+  ),
 
-  listTeamEvents: (call) => {
+  listTeamEvents: operation(itself, (_, call) => {
     const filter = timesOf(context, call.query);
     return answerInPages(routes.listTeamEvents, { ...call, kept: filterOf(filter) }, (page) =>
       listTeamEvents(context, call.caller, call.params.teamId, page, filter),
     );
-  },
+  }),
 
-  addTeamMember: async ({ caller, params, body }, keep) =>
-    addedAnswer(await addTeamMember(context, caller, params.teamId, body, (result) => keep(addedAnswer(result)))),
+  addTeamMember: operation(added, (request, { caller, params: { teamId }, body }) =>
+    addTeamMember(request, caller, teamId, body),
+  ),
 
-  async removeTeamMember({ caller, params: { teamId, email }, query: { why } }) {
-    await removeTeamMember(context, caller, teamId, { email, why });
-    return { status: 204 };
-  },
+  removeTeamMember: operation(nothing, (request, { caller, params: { teamId, email }, query: { why } }) =>
+    removeTeamMember(request, caller, teamId, { email, why }),
+  ),
 
-  async previewMigration({ caller, params: { teamId }, query: { organizationId } }) {
-    const { preview, tag } = await previewMigration(context, caller, teamId, organizationId);
-    return { status: 200, headers: { etag: tag }, body: preview };
-  },
+  previewMigration: operation(preview, (request, { caller, params: { teamId }, query: { organizationId } }) =>
+    previewMigration(request, caller, teamId, organizationId),
+  ),
 
-  async migrateTeam({ caller, params: { teamId }, headers, body }, keep) {
-    const asked = { ...body, teamId, ifMatch: headers['if-match'] };
-    return okAnswer(await migrateTeam(context, caller, asked, (reply) => keep(okAnswer(reply))));
-  },
+  migrateTeam: operation(ok, (request, { caller, params: { teamId }, headers, body }) =>
+    migrateTeam(request, caller, { ...body, teamId, ifMatch: headers['if-match'] }),
+  ),
 
-  detachTeam: async ({ caller, params: { teamId } }, keep) =>
-    okAnswer(await detachTeam(context, caller, teamId, (reply) => keep(okAnswer(reply)))),
+  detachTeam: operation(ok, (request, { caller, params: { teamId } }) => detachTeam(request, caller, teamId)),
+});
+
+export const moveOperations = (context: Context, answerInPages: AnswerInPages): Operations<MoveRoutes> => ({
+  proposeTransfer: operation(proposed, (request, { caller, params: { teamId }, body }) =>
+    proposeTransfer(request, caller, { teamId, ...body }),
+  ),
+
+  listTransfers: operation(itself, (_, call) =>
+    answerInPages(routes.listTransfers, call, (page) => listTransfers(context, call.caller, call.params.teamId, page)),
+  ),
+
+  acceptTransfer: operation(ok, (request, { caller, params }) => acceptTransfer(request, caller, params)),
+
+  refuseTransfer: operation(nothing, (request, { caller, params }) => refuseTransfer(request, caller, params)),
+
+  previewUndo: operation(preview, (request, { caller, params }) => previewUndo(request, caller, params)),
+
+  undoMigration: operation(ok, (request, { caller, params, headers }) =>
+    undoMigration(request, caller, { ...params, ifMatch: headers['if-match'] }),
+  ),
 });

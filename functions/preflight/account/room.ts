@@ -1,6 +1,6 @@
 /** Whether new bootstraps are taken, and there is room for one more. */
-import { checkAdmission } from '../../bootstraps/admission.js';
-import { checkOneMore } from '../../bootstraps/counters.js';
+import { checkAdmission } from '../../bootstraps/begin/admission.js';
+import { checkOneMore } from '../../bootstraps/budget/living.js';
 import { ofOwner, readCounts } from '../../engine/record/counts.js';
 import { defineFinding, ok } from '../finding.js';
 

@@ -4,7 +4,6 @@ import { Problem } from '../../../shared/problems.js';
 import { countOf, type Holder, missingGrants } from '../../host/needed-grants.js';
 import { liftGrants, restMs, type Scheduled } from '../../host/own-grants.js';
 import { read } from '../../store/lift.js';
-import { persist } from '../../store/persist.js';
 import { type Asking, defineFinding, type Finding, ok, stop, type Verdict } from '../finding.js';
 import { applyTerraform, logsOf } from './mends.js';
 
@@ -55,7 +54,7 @@ const reportedGrantsOf = (name: Scheduled): Finding =>
     about: [],
     async ask({ context: { cloud, store, config, clock } }: Asking) {
       const [document, job] = await Promise.all([
-        persist(() => store.get(collections.grants, name)),
+        store.get(collections.grants, name),
         cloud.scheduler.status(schedulerJobs[name]).catch(() => undefined),
       ]);
       const found = read(document, liftGrants)?.data;

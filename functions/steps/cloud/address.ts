@@ -49,7 +49,7 @@ export const address = defineProjectStep({
         4,
       );
     }
-    // Addresses of bootstraps that an earlier release began are under way before their subnet, so it is no need.
+    // No need of this step, as external addresses have no subnet to wait for.
     const subnet = await compute.subnetwork(projectId, region, networkNames(projectId, region).subnet);
     if (subnet === undefined || !(await areSettled(compute, projectId, { region }, subnet))) {
       return again(3, 'the address waits for its subnet');

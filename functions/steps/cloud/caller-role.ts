@@ -39,7 +39,7 @@ function wanted({ context, bootstrap }: Call): Grant[] {
   ];
 }
 
-/** Nobody has the other role: earlier releases gave the invited the owner's, and an invited may have become the owner. */
+/** Nobody has the other role: an invited may have become the owner, and an owner may have become invited. */
 function unwanted({ context, bootstrap }: Call): Grant[] {
   const { sharedMembers, formerMembers } = bootstrap;
   const owners = context.config.callerRole;

@@ -62,7 +62,7 @@ const withoutEffect = ({ forge1TeamOrg, forge1TeamSlug }: BootstrapOptions): str
   ...(forge1TeamSlug === undefined ? [] : ['--forge1-team-slug']),
 ];
 
-/** The way of machines that stand: an earlier release made them, or the record was lost. */
+/** The way of machines that stand: the record may have been lost. */
 async function standing(call: Call): Promise<MachineLogin | undefined> {
   if ((await findProject(call))?.state !== 'ACTIVE') return undefined;
   const { context, bootstrap } = call;

@@ -2,18 +2,14 @@
 import * as z from 'zod';
 import { AddressView, MachineLogin, PoliciesView, VmView } from '../../../shared/bootstrap/bootstrap.js';
 
-/** Projects that an earlier release began wait for no policies. */
-export const PoliciesOutput = PoliciesView.default({ place: '', findings: [] });
-/** In records of earlier releases, machines have keys in their metadata. */
-export const MachineLoginOutput = z
-  .object({
-    by: MachineLogin,
-    /** The organization requires OS Login, as of this look. */
-    isRequired: z.boolean(),
-    /** Flags that OS Login takes the effect from. */
-    withoutEffect: z.array(z.string()),
-  })
-  .default({ by: 'keys', isRequired: false, withoutEffect: [] });
+export const PoliciesOutput = PoliciesView;
+export const MachineLoginOutput = z.object({
+  by: MachineLogin,
+  /** The organization requires OS Login, as of this look. */
+  isRequired: z.boolean(),
+  /** Flags that OS Login takes the effect from. */
+  withoutEffect: z.array(z.string()),
+});
 export const ProjectOutput = z.object({ projectId: z.string(), projectNumber: z.string() });
 export const BillingOutput = z.object({ account: z.string() });
 export const ApisOutput = z.object({ services: z.array(z.string()) });

@@ -1,4 +1,4 @@
-/** Makes the role of the nodes, and grants it to their account. It takes away what earlier releases granted. */
+/** Makes the role of the nodes, and grants it to their account. */
 import { done, type StepCall } from '../../engine/step.js';
 import { accountIds } from '../topology.js';
 import { cloudController } from './cloud-controller.js';
@@ -7,19 +7,12 @@ import { RolesOutput } from './outputs.js';
 import { makeOwnRole, ownRoleStands } from './own-role.js';
 import { defineProjectStep } from './settling.js';
 
-/** Releases up to 2.113.0 granted these. They hold more than the cloud controller calls, and no firewall rules. */
-const formerRoles = ['roles/compute.loadBalancerAdmin', 'roles/compute.networkViewer', 'roles/compute.viewer'];
-
 const needs = { cloudController } as const;
 type Call = StepCall<typeof needs, undefined>;
 
-function grantsOf({ bootstrap: { projectId }, needs }: Call) {
-  const member = `serviceAccount:${needs.cloudController.email}`;
-  return {
-    wanted: [{ member, role: `projects/${projectId}/roles/${controllerRoleId}` }],
-    former: formerRoles.map((role) => ({ member, role })),
-  };
-}
+const grantsOf = ({ bootstrap: { projectId }, needs }: Call) => [
+  { member: `serviceAccount:${needs.cloudController.email}`, role: `projects/${projectId}/roles/${controllerRoleId}` },
+];
 
 export const projectRoles = defineProjectStep({
   name: 'project-roles',
@@ -33,13 +26,10 @@ export const projectRoles = defineProjectStep({
   async observe(call) {
     const { cloud } = call.context;
     const { projectId } = call.bootstrap;
-    const { wanted, former } = grantsOf(call);
+    const grants = grantsOf(call);
     if (!(await ownRoleStands(call, controllerRoleId, controllerRole(call.bootstrap.loadBalancers)))) return undefined;
-    const missing = await cloud.projects.policy(projectId).missing([...wanted, ...former]);
-    const isGranted = missing.every(({ role }) => formerRoles.includes(role));
-    return isGranted && missing.length === former.length
-      ? { resource: `projects/${projectId}`, grants: wanted }
-      : undefined;
+    const missing = await cloud.projects.policy(projectId).missing(grants);
+    return missing.length === 0 ? { resource: `projects/${projectId}`, grants } : undefined;
   },
 
   async run(call) {
@@ -47,10 +37,7 @@ export const projectRoles = defineProjectStep({
     const { projectId } = call.bootstrap;
     const outcome = await makeOwnRole(call, controllerRoleId, controllerRole(call.bootstrap.loadBalancers));
     if (outcome.kind !== 'done') return outcome;
-    const { wanted, former } = grantsOf(call);
-    const policy = projects.policy(projectId);
-    await policy.grant(wanted, call.signal);
-    await policy.revoke(former, call.signal);
+    await projects.policy(projectId).grant(grantsOf(call), call.signal);
     return done;
   },
   goes: 'project',

@@ -4,21 +4,23 @@ import { Problem } from '../../../shared/problems.js';
 import type { BootstrapFacts } from '../../engine/step.js';
 import { type Lack, quotaIdOf, type Reply } from './quota-request.js';
 
+/** How long the answer to a request is awaited. */
+export const answerSeconds = 600;
+
 export interface TooLow {
   readonly bootstrap: Pick<BootstrapFacts, 'options' | 'projectId'>;
   /** Replies, or plain lacks where nothing was asked. */
   readonly short: readonly (Lack | Reply)[];
   /** Whom Google may write to. Undefined: the deployment names nobody. */
   readonly contact: string | undefined;
-  readonly waitSeconds: number;
   /** The limit under which spot VMs would fit. Undefined: they would not. */
   readonly spotLimit: number | undefined;
 }
 
 export function quotaTooLow(parts: TooLow): Problem {
-  const { bootstrap, short, waitSeconds } = parts;
+  const { bootstrap, short } = parts;
   const { region } = bootstrap.options;
-  const words = short.map((each) => inWords(each, waitSeconds));
+  const words = short.map(inWords);
   const says = [...new Set(short.flatMap((each) => answersIn(each)))];
   const bars = [...new Set(short.flatMap((each) => (isBarred(each) ? [each.answer] : [])))];
   const detail = [
@@ -39,13 +41,13 @@ const isBarred = (each: Lack | Reply): each is Reply => isReply(each) && each.st
 const answersIn = (each: Lack | Reply): readonly string[] =>
   isReply(each) && each.state === 'short' && each.answer !== undefined ? [each.answer] : [];
 
-function inWords(each: Lack | Reply, waitSeconds: number): string {
+function inWords(each: Lack | Reply): string {
   const plain = `${each.metric}: limit ${each.limit}, needed ${each.need}`;
   if (!isReply(each) || each.asked === undefined) return plain;
   const asked = `${plain}, asked Google for ${each.asked}`;
   switch (each.state) {
     case 'open':
-      return `${asked}, no answer within ${Math.round(waitSeconds / 60)} min`;
+      return `${asked}, no answer within ${answerSeconds / 60} min`;
     case 'granted':
       return `${asked}, granted ${each.granted}, but Compute Engine does not show it yet`;
     default:

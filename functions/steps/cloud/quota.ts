@@ -4,7 +4,7 @@ import { again, type BootstrapFacts, done, type Outcome, type StepCall } from '.
 import { countedNeeds, needsOf, spotMetric } from '../topology.js';
 import { apis } from './apis.js';
 import { QuotaOutput } from './outputs.js';
-import { quotaTooLow } from './quota-problem.js';
+import { answerSeconds, quotaTooLow } from './quota-problem.js';
 import { askForMore, type Lack, type Reply, readNotes, writeNotes } from './quota-request.js';
 import { defineProjectStep } from './settling.js';
 
@@ -31,17 +31,16 @@ export const quota = defineProjectStep({
     const found = await check(call.context, call.bootstrap);
     const short = found.checked.filter(lacks);
     if (short.length === 0) return done;
-    const { contact, waitSeconds } = call.context.config.quota;
+    const { quotaContact: contact } = call.context.config;
     const parts = {
       bootstrap: call.bootstrap,
       contact,
-      waitSeconds,
       spotLimit: spotLimitIn(call.bootstrap, found.limits),
     };
     if (contact === undefined) throw quotaTooLow({ ...parts, short });
     const notes = await readNotes(call);
     const replies = await askForMore(call, short, notes, contact);
-    const wait = waitFor(replies, notes.waited, waitSeconds);
+    const wait = waitFor(replies, notes.waited);
     if (wait === undefined) throw quotaTooLow({ ...parts, short: replies });
     await writeNotes(call, { ...notes, waited: notes.waited + lookSeconds });
     return wait;
@@ -56,10 +55,10 @@ const lookSeconds = 15;
 const barredSeconds = 120;
 
 /** Undefined: all is answered, or it was waited long enough. */
-function waitFor(replies: readonly Reply[], waited: number, waitSeconds: number): Outcome | undefined {
+function waitFor(replies: readonly Reply[], waited: number): Outcome | undefined {
   const pending = replies.filter(({ state }) => state === 'open' || state === 'granted');
   const barred = replies.filter(({ mayPass }) => mayPass === true);
-  const most = pending.length > 0 ? waitSeconds : barred.length > 0 ? Math.min(barredSeconds, waitSeconds) : 0;
+  const most = pending.length > 0 ? answerSeconds : barred.length > 0 ? barredSeconds : 0;
   if (waited >= most) return undefined;
   const words = (of: readonly Reply[]) =>
     of.map(({ metric, need, limit }) => `${metric} ${need} (now ${limit})`).join(', ');
@@ -70,7 +69,7 @@ function waitFor(replies: readonly Reply[], waited: number, waitSeconds: number)
     barred[0] === undefined ? '' : `Google takes no request yet: ${barred[0].answer}`,
   ];
   // The engine's own patience must not end before this bound.
-  return again(lookSeconds, note.filter((each) => each !== '').join('; '), waitSeconds + 3600);
+  return again(lookSeconds, note.filter((each) => each !== '').join('; '), answerSeconds + 3600);
 }
 
 /**

@@ -75,7 +75,6 @@ export const zoneRole = defineStep({
       : undoOfOrphan(call, (options) => revoke(call, options)),
 });
 
-/** What an earlier release granted goes too. */
 async function revoke(
   { context, bootstrap: { projectId }, signal }: Pick<StepCall, 'context' | 'bootstrap' | 'signal'>,
   options: BootstrapOptions,

@@ -35,7 +35,7 @@ export const zone = defineStep({
     const given = await readZone(call);
     if (given === undefined || !covers(given.dnsName, call.bootstrap.options.baseDomain)) return undefined;
     const metadata = await readMetadata(call);
-    const place = placeOf(call, given, metadata);
+    const place = placeOf(call, given);
     if (changedMetadata(call, place, metadata) !== undefined) return undefined;
     const found = place.parent === undefined ? given : await readOwn(call, place);
     if (found === undefined || (place.parent !== undefined && found.dnsName !== domainOf(call))) return undefined;
@@ -50,7 +50,7 @@ export const zone = defineStep({
       throw zoneOfAnother(options, dnsProjectOf(options, projectId), given.dnsName);
     }
     const metadata = await readMetadata(call);
-    const place = placeOf(call, given, metadata);
+    const place = placeOf(call, given);
     // Write it before the first record. Teardown can then find, from the project alone, what is outside of it.
     const changed = changedMetadata(call, place, metadata);
     if (changed !== undefined) {
@@ -82,26 +82,12 @@ interface Place {
   readonly parent?: { readonly project: string; readonly zone: string };
 }
 
-/**
- * A zone of a domain above is shared with others. So the domain gets a zone of its own, of the same name. Bootstraps of
- * earlier releases wrote their records into the shared zone, and keep them there.
- */
-function placeOf(call: Call, given: Zone | undefined, metadata: Metadata): Place {
+/** A zone of a domain above is shared with others. So the domain gets a zone of its own, of the same name. */
+function placeOf(call: Call, given: Zone | undefined): Place {
   const { options, projectId } = call.bootstrap;
   const there = { project: dnsProjectOf(options, projectId), zone: options.dnsZoneName };
   if (given === undefined || there.project === projectId || given.dnsName === domainOf(call)) return there;
-  return isOfEarlier(call, metadata) ? there : { project: projectId, zone: options.dnsZoneName, parent: there };
-}
-
-/** True if an earlier release noted that the records are in the zone that the options name. */
-function isOfEarlier({ bootstrap: { options, projectId } }: Call, metadata: Metadata): boolean {
-  const value = valueIn(metadata);
-  return (
-    value(metadataKeys.parent) === undefined &&
-    value(metadataKeys.project) === dnsProjectOf(options, projectId) &&
-    value(metadataKeys.zone) === options.dnsZoneName &&
-    value(metadataKeys.domain) === options.baseDomain
-  );
+  return { project: projectId, zone: options.dnsZoneName, parent: there };
 }
 
 const domainOf = ({ bootstrap }: Call): string => `${bootstrap.options.baseDomain}.`;
@@ -201,7 +187,7 @@ export const metadataKeys = {
   project: 'plinth-dns-project',
   zone: 'plinth-dns-zone',
   domain: 'plinth-base-domain',
-  /** `<project>/<zone>` of the zone that delegates the domain, or `none`. Absent where an earlier release wrote the others. */
+  /** `<project>/<zone>` of the zone that delegates the domain, or `none`. Absent in a zone of the project's own. */
   parent: 'plinth-dns-parent',
 } as const;
 
@@ -219,7 +205,7 @@ function changedMetadata(call: Call, place: Place, found: Metadata): Metadata | 
     [metadataKeys.project]: place.project,
     [metadataKeys.zone]: place.zone,
     [metadataKeys.domain]: options.baseDomain,
-    ...(isOwn || isOfEarlier(call, found) ? {} : { [metadataKeys.parent]: parent }),
+    ...(isOwn ? {} : { [metadataKeys.parent]: parent }),
   };
   const value = valueIn(found);
   if (Object.entries(wanted).every(([name, text]) => value(name) === text)) return undefined;

@@ -15,7 +15,7 @@ interface Node {
 
 export interface InstallConfigParts {
   readonly options: BootstrapOptions;
-  readonly settings: Pick<Config, 'forgeUrls' | 'acmeDirectories'>;
+  readonly settings: Pick<Config, 'forgeUrls'>;
   readonly bootstrap: Pick<StepCall['bootstrap'], 'id' | 'projectId' | 'loadBalancers'>;
   readonly datacenter: Datacenter;
   readonly registry: {
@@ -190,9 +190,16 @@ function monitoringSection({
   };
 }
 
-function acmeServer({ options, settings: { acmeDirectories } }: InstallConfigParts): string {
-  if (options.cloudAcmeIssuer) return options.acmeStaging ? acmeDirectories.cloudStaging : acmeDirectories.cloud;
-  return options.acmeStaging ? acmeDirectories.defaultStaging : acmeDirectories.default;
+const acmeDirectories = {
+  letsEncrypt: 'https://acme-v02.api.letsencrypt.org/directory',
+  letsEncryptStaging: 'https://acme-staging-v02.api.letsencrypt.org/directory',
+  google: 'https://dv.acme-v02.api.pki.goog/directory',
+  googleStaging: 'https://dv.acme-v02.test-api.pki.goog/directory',
+};
+
+function acmeServer({ options }: InstallConfigParts): string {
+  if (options.cloudAcmeIssuer) return options.acmeStaging ? acmeDirectories.googleStaging : acmeDirectories.google;
+  return options.acmeStaging ? acmeDirectories.letsEncryptStaging : acmeDirectories.letsEncrypt;
 }
 
 function forgesSection({ options, settings }: InstallConfigParts, domain: string): InstallConfig['platform']['forges'] {

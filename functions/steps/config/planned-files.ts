@@ -6,7 +6,6 @@ import { buildInstallConfig } from './install-config.js';
 
 const settings = {
   forgeUrls: { forge1: 'forge1', forge2: 'forge2', forge3: 'forge3', forge4: 'forge4' },
-  acmeDirectories: { default: 'acme', defaultStaging: 'staging', cloud: 'cloud', cloudStaging: 'cloud-staging' },
 };
 
 /** Options that are values of the secrets file, and not of the config. */

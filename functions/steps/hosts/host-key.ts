@@ -19,7 +19,7 @@ export const hostKey = defineProjectStep({
   needs: { vm },
   each: vms,
   describe: () => [],
-  /** Each is `<type> <base64>`. Records of earlier releases may hold what is no host key, and lose it here. */
+  /** Each is `<type> <base64>`. What is no host key is left out. */
   output: z.object({ hostKeys: z.array(z.string()).min(1).transform(hostKeysIn) }),
   async observe(call) {
     const published = await publishedKeys(call);

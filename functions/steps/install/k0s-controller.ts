@@ -55,9 +55,7 @@ export const k0sController = defineHostStep({
 
 const service = 'k0scontroller';
 
-/**
- * Uses systemd, because `k0s start` fails if k0s already runs. A service that an earlier release installed keeps its flags.
- */
+/** Uses systemd, because `k0s start` fails if k0s already runs. An installed service keeps its flags. */
 const started = `set -eu
 "$1" config validate --config "$2"
 [ -e "/etc/systemd/system/$3.service" ] || "$1" install controller --config "$2" --enable-worker --no-taints ${forCloudController('$4')}

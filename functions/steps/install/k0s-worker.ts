@@ -69,7 +69,7 @@ const begins = 'systemctl is-active --quiet k0sworker && [ -n "$(find "$1" -mmin
 
 /**
  * The token comes through standard input, because anybody who has it may join. A node that has joined continues without a new
- * one. A node of a former controller is reset first. A service that an earlier release installed keeps its flags.
+ * one. A node of a former controller is reset first. An installed service keeps its flags.
  */
 const joined = `set -eu
 umask 077

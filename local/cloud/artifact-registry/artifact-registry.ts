@@ -1,5 +1,4 @@
 /** Artifact Registry in the simulated cloud: repositories, their long-running operations and their policies. */
-import { regions } from '../compute/places.js';
 import {
   type ApiDefinition,
   type CloudCall,
@@ -13,6 +12,7 @@ import { notSimulated } from '../kernel/errors.js';
 import { objectOf, textOf } from '../kernel/json-fields.js';
 import { operationAt } from '../kernel/long-running.js';
 import { pageReply } from '../kernel/pages.js';
+import { regions } from '../kernel/places.js';
 import { removeImages } from './records.js';
 
 const typePrefix = 'google.devtools.artifactregistry.v1';

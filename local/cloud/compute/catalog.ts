@@ -1,13 +1,13 @@
 /** What compute offers without anyone making it: the project's own record, regions, zones, machine types, images. */
 import type { CloudCall, Handler, JsonObject, Served, World } from '../kernel/api.js';
 import { textOf } from '../kernel/json-fields.js';
+import { regionOf, regions, zones, zonesOf } from '../kernel/places.js';
 import { isEnforced } from '../org-policy/policies.js';
 import { defaultAccountOf } from './default-network.js';
 import { imageByName, imageOfFamily, isImageProject } from './images.js';
 import { checkMachineTypeLimit, type MachineType, machineTypeOf, machineTypes } from './machine-types.js';
 import { metadataFrom } from './metadata.js';
 import { begin, once } from './operations.js';
-import { regionOf, regions, zones, zonesOf } from './places.js';
 import { globalMetrics, quotasOf, regionalMetrics } from './quotas.js';
 import {
   aggregatedOf,

@@ -3,8 +3,8 @@ import { grantAtOnce } from '../iam/policies.js';
 import { deletedAccounts, recordOfServiceAccount, serviceAccounts } from '../iam/service-accounts.js';
 import type { JsonObject, ProjectRecord, Served, World } from '../kernel/api.js';
 import { textOf } from '../kernel/json-fields.js';
+import { lookUpProject } from '../kernel/projects.js';
 import { isEnforced } from '../org-policy/policies.js';
-import { lookUpProject } from '../projects/projects.js';
 import { networkResource } from './networks.js';
 import { collections, computeService, type Held, held, hold, lastOf, link, serverFields } from './resources.js';
 

@@ -5,13 +5,13 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import type { Effect, Json, JsonObject, World } from '../kernel/api.js';
 import { objectOf, objectsOf, textOf } from '../kernel/json-fields.js';
-import { lookUpProject } from '../projects/projects.js';
+import { regionOf } from '../kernel/places.js';
+import { lookUpProject } from '../kernel/projects.js';
 import { delayOf } from '../worlds/settings.js';
 import { freshExternalIp, takenIn, useAddresses } from './addresses.js';
 import { disksOf } from './disks.js';
 import { freeIp, parseRange } from './ip-ranges.js';
 import { ending, type Failure, failOperations, systemOperation } from './operations.js';
-import { regionOf } from './places.js';
 import { collections, type Held, held, heldIn, lastOf, type Place, stamp, unlink } from './resources.js';
 
 const { instances, disks, subnetworks } = collections;

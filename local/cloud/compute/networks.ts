@@ -1,10 +1,10 @@
 /** Compute's networks. */
 import { GoogleError, type Handler, type JsonObject, type Served, type World } from '../kernel/api.js';
 import { flagOf, numberOf, objectOf, objectsOf, textOf } from '../kernel/json-fields.js';
+import { regions } from '../kernel/places.js';
 import { defineCollection, type Found } from './collection.js';
 import { firewallPoliciesAbove } from './firewall-policies.js';
 import { ending, type Failure, failureOf } from './operations.js';
-import { regions } from './places.js';
 import {
   collections,
   find,

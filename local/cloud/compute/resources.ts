@@ -10,9 +10,9 @@ import {
 } from '../kernel/api.js';
 import { labelsOf, numberOf, textOf } from '../kernel/json-fields.js';
 import { pageOf } from '../kernel/pages.js';
+import { regionOf, regions, zones } from '../kernel/places.js';
 import { readFilter, schemaName } from './filter.js';
 import { entriesOf, put } from './of-project.js';
-import { regionOf, regions, zones } from './places.js';
 
 export const computeService = 'compute.googleapis.com';
 const linkBase = 'https://www.googleapis.com/compute/v1/';

@@ -1,10 +1,10 @@
 /** Compute's subnetworks, including those of auto mode. */
 import { type CloudCall, GoogleError, type JsonObject, type World } from '../kernel/api.js';
 import { flagOf, objectsOf, textOf } from '../kernel/json-fields.js';
+import { autoRange, regions } from '../kernel/places.js';
 import { type Change, defineCollection, type Found, type Wanted } from './collection.js';
 import { contains, formatIp, overlap, parseRange, type Range } from './ip-ranges.js';
 import { networkOf } from './networks.js';
-import { autoRange, regions } from './places.js';
 import {
   collections,
   conditionNotMet,

@@ -2,7 +2,7 @@
 import type { Access, ApiDefinition, CloudCall, World } from '../kernel/api.js';
 import { permissionDenied } from '../kernel/errors.js';
 import { permissionOf } from '../kernel/permission-names.js';
-import { withProjectId } from '../projects/projects.js';
+import { withProjectId } from '../kernel/projects.js';
 import { permissionIsKnown } from './predefined-roles.js';
 
 /** The default is the permission of the method's own name on the resource in the path. testIamPermissions needs none. */

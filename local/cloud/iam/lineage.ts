@@ -1,6 +1,6 @@
 /** Where a resource lies: what grants on it are inherited from. */
 import type { ProjectRecord, World } from '../kernel/api.js';
-import { projectTable, withProjectId } from '../projects/projects.js';
+import { projectTable, withProjectId } from '../kernel/projects.js';
 
 /** The resource, its ancestors in the path, and the folders and organization above its project. */
 export function lineage(world: World, resource: string): string[] {

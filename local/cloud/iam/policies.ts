@@ -5,7 +5,7 @@
 import { type Caller, GoogleError, type Json, type JsonObject, type Policies, type World } from '../kernel/api.js';
 import { badRequest } from '../kernel/errors.js';
 import { objectOf, objectsOf, textOf, textsOf } from '../kernel/json-fields.js';
-import { lookUpProject, withProjectId } from '../projects/projects.js';
+import { lookUpProject, withProjectId } from '../kernel/projects.js';
 import { delayOf } from '../worlds/settings.js';
 import { conditionHolds } from './conditions.js';
 import { freshEtag, isSameEtag } from './etags.js';

@@ -1,8 +1,8 @@
 /** What a tunnel leads to, and whether the caller may have it. */
 import { collections, held } from '../compute/resources.js';
 import { type Caller, GoogleError, type World } from '../kernel/api.js';
+import { withProjectId } from '../kernel/projects.js';
 import { mayUseService } from '../org-policy/enforcement.js';
-import { withProjectId } from '../projects/projects.js';
 import { type Closing, closings } from './wire.js';
 
 export interface Target {

@@ -6,6 +6,7 @@
  */
 
 import type { GoogleApi } from '../../../functions/config.js';
+import type { Content } from './media.js';
 
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
@@ -70,21 +71,6 @@ export interface Media {
   readonly type?: string | undefined;
   /** Keeps the bytes. Missing where a session begins, in which they follow. */
   readonly keep?: () => Content;
-}
-
-export interface Checksums {
-  size: number;
-  /** In base64, as is `crc32c`. */
-  md5Hash: string;
-  crc32c: string;
-}
-
-/** The bytes of an object of Cloud Storage, or where they are. */
-export interface Content extends Checksums {
-  /** Base64, because the state is JSON. `''` if a file holds the bytes. */
-  data: string;
-  /** The name of that file. */
-  file?: string;
 }
 
 export type Handler = (call: CloudCall, world: World) => JsonObject | Promise<JsonObject>;

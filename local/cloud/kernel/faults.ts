@@ -4,8 +4,6 @@
  *
  * They are kept in tables, so the state shows them and they survive a restart.
  */
-import { grantedQuota } from '../quotas/granted.js';
-import { chanceOf, quotaSetting } from '../worlds/settings.js';
 import { type CloudCall, GoogleError, type JsonObject, type World } from './api.js';
 
 /** Affects the n-th matching call from now on, and as many calls as `times` says. */
@@ -168,8 +166,15 @@ function rateLimited({ method }: CloudCall): GoogleError {
 /** Draws only where something can happen, so that other worlds keep their chance. */
 const happens = (world: World, chance: number): boolean => chance > 0 && world.random() < chance;
 
+/** What holds where no fault is set. */
+export interface Limits {
+  /** The share of VMs that meet a stockout. */
+  readonly stockoutChance: (world: World) => number;
+  readonly quota: (world: World, project: string, region: string, metric: string) => number;
+}
+
 /** Answers the questions that APIs ask the world about faults. */
-export function readFaults(world: World): Pick<World, 'stockout' | 'quota'> {
+export function readFaults(world: World, limits: Limits): Pick<World, 'stockout' | 'quota'> {
   const { stockouts, quotas } = tables(world);
   const fits = (wanted: string | undefined, value: string): boolean => wanted === undefined || wanted === value;
   return {
@@ -180,13 +185,10 @@ export function readFaults(world: World): Pick<World, 'stockout' | 'quota'> {
           fits(fault.provisioning, provisioning) &&
           fits(fault.project, project) &&
           fits(fault.zone, zone),
-      ) || happens(world, chanceOf(world, 'stockout')),
+      ) || happens(world, limits.stockoutChance(world)),
     quota: (project, region, metric) =>
       Object.values(quotas)
         .filter((fault) => fault.metric === metric && fits(fault.region, region) && fits(fault.project, project))
-        .at(-1)?.limit ??
-      grantedQuota(world, project, region, metric) ??
-      quotaSetting(world, metric) ??
-      1000,
+        .at(-1)?.limit ?? limits.quota(world, project, region, metric),
   };
 }

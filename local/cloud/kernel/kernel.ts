@@ -3,9 +3,6 @@
  * faults → organization policies → handler → check the reply → record. Every request of every API goes this way.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { checkAccess } from '../iam/access.js';
-import { checkOrganizationPolicies } from '../org-policy/enforcement.js';
-import { isServiceUsable, lookUpProject, titleOf } from '../projects/projects.js';
 import {
   type Api,
   type ApiDefinition,
@@ -27,6 +24,7 @@ import { copyOf, textOf } from './json-fields.js';
 import { limitOf } from './limits.js';
 import { checkPageToken } from './pages.js';
 import { shapeOf } from './partial-reply.js';
+import { isServiceUsable, lookUpProject, titleOf } from './projects.js';
 import { faultsOfReply } from './reply-check.js';
 import { checkBody, checkParams } from './request-check.js';
 import { type Route, resourceIn, route, type Surface, surfaceOf } from './surface.js';
@@ -53,10 +51,19 @@ export type ApiReply =
   | { readonly kind: 'no-route' }
   | { readonly kind: 'drop' };
 
+/** What the services above the kernel judge of each call. Each throws Google's refusal. */
+interface Checks {
+  /** Whether the caller has the permission. */
+  readonly access: (definition: ApiDefinition, call: CloudCall, world: World) => void;
+  /** Whether the organization's policies allow it. */
+  readonly policies: (call: CloudCall, world: World) => void;
+}
+
 export interface KernelOptions {
   readonly apis: Apis;
   readonly world: RunningWorld;
   readonly calls: ReturnType<typeof createCalls>;
+  readonly checks: Checks;
   readonly callerOf: (token: string) => Caller | undefined;
 }
 
@@ -157,7 +164,7 @@ const told = (call: OpenCall, { reason }: ApiRequest) => ({
 });
 
 async function answer(
-  { world, callerOf }: KernelOptions,
+  { world, checks, callerOf }: KernelOptions,
   { api, definition, surface, route: { method, params: inPath } }: Served,
   request: ApiRequest,
   call: OpenCall,
@@ -171,8 +178,8 @@ async function answer(
   checkPageToken(params['pageToken'] ?? textOf(call.body['pageToken']));
   const shape = shapeOf(surface, method, request.query);
   checkService(world, surface.host, consumerOf(world, api, call));
-  checkAccess(definition, call, world);
-  const reply = await handle(world, call, handler);
+  checks.access(definition, call, world);
+  const reply = await handle(world, checks, call, handler);
   const faults = faultsOfReply(surface, method, reply);
   if (faults.length > 0) {
     throw new Error(
@@ -205,10 +212,10 @@ function checkService(world: World, service: string, resource: string): void {
   }
 }
 
-async function handle(world: RunningWorld, call: OpenCall, handler: Handler): Promise<JsonObject> {
+async function handle(world: RunningWorld, checks: Checks, call: OpenCall, handler: Handler): Promise<JsonObject> {
   const { before, after } = disturbancesOf(world, call);
   await suffer(before);
-  checkOrganizationPolicies(call, world);
+  checks.policies(call, world);
   const { result, until } = world.noting(() => handler(call, world));
   call.until = until;
   const reply = await result;

@@ -4,9 +4,9 @@
  * A front port serves all APIs to gcloud under `/<api host>/…`, with compute's batch, the token issuer and the control paths.
  */
 import { createReadStream } from 'node:fs';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
+import { type LoopbackServer, listenNear } from '../../loopback.js';
 import type { JsonObject } from './api.js';
 import { answerBatch } from './batch.js';
 import type { ApiReply, ApiRequest, Kernel } from './kernel.js';
@@ -21,18 +21,14 @@ export type ControlPath = (request: {
   readonly body: string;
 }) => Promise<{ status: number; body: unknown; type?: string; headers?: Record<string, string> } | undefined>;
 
-export interface RunningServer {
-  readonly port: number;
-  readonly url: string;
-  close(): Promise<void>;
-}
+export type RunningServer = Pick<LoopbackServer, 'port' | 'url' | 'close'>;
 
 /** Listens on `port`. Takes any free port if that is 0 or in use. */
-export async function listen(
+export const listen = (
   port: number,
   answer: (request: IncomingMessage, response: ServerResponse, body: Buffer) => Promise<void>,
-): Promise<RunningServer> {
-  const server = createServer((request, response) => {
+): Promise<RunningServer> =>
+  listenNear((request, response) => {
     void readBody(request)
       .then((body) => answer(request, response, body))
       .catch((error: unknown) => {
@@ -42,33 +38,7 @@ export async function listen(
         if (!response.headersSent) response.writeHead(500);
         response.end();
       });
-  });
-  // Never close idle connections: a request that is just on its way would be lost. Clients close them after some seconds.
-  server.keepAliveTimeout = 0;
-  await open(server, port).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EADDRINUSE' || port === 0) throw error;
-    return open(server, 0);
-  });
-  const { port: taken } = server.address() as AddressInfo;
-  return {
-    port: taken,
-    url: `http://127.0.0.1:${taken}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
-}
-
-const open = (server: Server, port: number): Promise<void> =>
-  new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, '127.0.0.1', () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
+  }, port);
 
 /** Of a chunk of an upload whose connection broke, what came. */
 async function readBody(request: IncomingMessage): Promise<Buffer> {

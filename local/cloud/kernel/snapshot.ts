@@ -1,6 +1,7 @@
 /** Keeps the state of the simulated cloud in a file, so that a restart continues from there. */
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { writeWhole } from '../../whole-file.js';
 import type { CloudState } from './world.js';
 
 export interface Snapshot {
@@ -40,10 +41,8 @@ export function createSnapshot(file: string | undefined, state: CloudState): Sna
     if (file === undefined) return;
     const begun = performance.now();
     mkdirSync(dirname(file), { recursive: true });
-    // A reader, or a crash, finds the old file or the new one, never half of one. The file holds keys, so only its owner may
-    // read it.
-    writeFileSync(`${file}.new`, JSON.stringify(state), { mode: 0o600 });
-    renameSync(`${file}.new`, file);
+    // The file holds keys, so only its owner may read it.
+    writeWhole(file, JSON.stringify(state));
     delay = Math.max(leastDelayMilliseconds, delayOverDuration * (performance.now() - begun));
     for (const resolve of waiting.splice(0)) resolve();
   }

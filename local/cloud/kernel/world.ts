@@ -1,12 +1,10 @@
 /** The state of the simulated cloud and its changes over time: tables, ids, seeded chance, and effects that are due later. */
 
 import { setTimeout as realSleep } from 'node:timers/promises';
-import { createPolicies } from '../iam/policies.js';
-import { findProject } from '../projects/projects.js';
-import { paceOf } from '../worlds/settings.js';
 import { type Agenda, createAgenda } from './agenda.js';
-import type { Effect, JsonObject, Services, World } from './api.js';
-import { readFaults } from './faults.js';
+import type { Effect, JsonObject, Policies, Services, World } from './api.js';
+import { type Limits, readFaults } from './faults.js';
+import { findProject } from './projects.js';
 
 /** Everything that a snapshot carries. */
 export interface CloudState {
@@ -32,8 +30,16 @@ export const emptyState = (seed: number): CloudState => ({
   chance: seed >>> 0,
 });
 
+/** What the services above the kernel decide for it. */
+interface Rules extends Limits {
+  readonly policies: (world: World) => Policies;
+  /** How many times its usual time an effect takes. */
+  readonly pace: (world: World, effect: string) => number;
+}
+
 export interface WorldOptions {
   readonly services: Services;
+  readonly rules: Rules;
   readonly state: CloudState;
   readonly effects: Readonly<Record<string, Effect>>;
   readonly timeFactor: number;
@@ -51,7 +57,8 @@ export interface RunningWorld extends World, Pick<Agenda, 'noting'> {
   close(): void;
 }
 
-export function createWorld({ services, state, effects, timeFactor, now, sleep, onFault }: WorldOptions): RunningWorld {
+export function createWorld(options: WorldOptions): RunningWorld {
+  const { services, rules, state, effects, timeFactor, now, sleep, onFault } = options;
   const listeners = new Set<() => void>();
   const random = createChance(state);
   const scaled = (seconds: number): number => seconds * 1000 * timeFactor;
@@ -64,7 +71,7 @@ export function createWorld({ services, state, effects, timeFactor, now, sleep, 
     now,
     scaled: (seconds) => world.scaled(seconds),
     isKnown: (effect) => effects[effect] !== undefined,
-    paceOf: (effect) => paceOf(world, effect),
+    paceOf: (effect) => rules.pace(world, effect),
     run(effect, args) {
       try {
         effects[effect]?.(args, world);
@@ -102,14 +109,15 @@ export function createWorld({ services, state, effects, timeFactor, now, sleep, 
     changed,
     project: (idOrNumber, needs) => findProject(world, idOrNumber, needs),
     policies: undefined as unknown as World['policies'],
-    stockout: (project, zone, name, provisioning) => readFaults(world).stockout(project, zone, name, provisioning),
-    quota: (project, region, metric) => readFaults(world).quota(project, region, metric),
+    stockout: (project, zone, name, provisioning) =>
+      readFaults(world, rules).stockout(project, zone, name, provisioning),
+    quota: (project, region, metric) => readFaults(world, rules).quota(project, region, metric),
     close() {
       agenda.close();
       listeners.clear();
     },
   };
-  Object.assign(world, { policies: createPolicies(world) });
+  Object.assign(world, { policies: rules.policies(world) });
   agenda.rearm();
   return world;
 }

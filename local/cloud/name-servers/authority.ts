@@ -3,8 +3,7 @@
 import { servedRecords, type ZoneRecord, zones } from '../dns/zone.js';
 import type { JsonObject, World } from '../kernel/api.js';
 import { numberOf, textOf, textsOf } from '../kernel/json-fields.js';
-import { lookUpProject } from '../projects/projects.js';
-import { serverAddresses } from './addresses.js';
+import { lookUpProject } from '../kernel/projects.js';
 import { isWithin, parentOf, plainReply, type Question, type Reply, type Row } from './reply.js';
 
 export const apexOf = ({ resource }: ZoneRecord): string => String(resource['dnsName']).toLowerCase();
@@ -52,7 +51,7 @@ function inZone(names: Names, apex: string, question: Question): Reply {
       const rcode = answers.length === 0 && !isNonTerminal(names, name) ? 'NXDOMAIN' : 'NOERROR';
       return { ...negative(names, apex), rcode, answers };
     }
-    const found = rows.filter(({ type }) => type === question.type || question.type === 'ANY');
+    const found = rows.filter(({ type }) => type === question.type);
     if (found.length > 0) return { ...plainReply('NOERROR'), isAuthoritative: true, answers: [...answers, ...found] };
     const [alias] = rows.filter(({ type }) => type === 'CNAME');
     if (alias === undefined) return { ...negative(names, apex), answers };
@@ -69,16 +68,9 @@ function referralOf(names: Names, apex: string, name: string): Reply | undefined
   for (let at = name; at !== apex; at = parentOf(at)) chain.unshift(at);
   for (const cut of chain) {
     const servers = (names.get(cut) ?? []).filter(({ type }) => type === 'NS');
-    if (servers.length > 0) return { ...plainReply('NOERROR'), authorities: servers, additionals: glueOf(servers) };
+    if (servers.length > 0) return { ...plainReply('NOERROR'), authorities: servers };
   }
   return undefined;
-}
-
-function glueOf(servers: readonly Row[]): Row[] {
-  return servers.flatMap(({ data, ttl }) => {
-    const address = serverAddresses[data.toLowerCase()];
-    return address === undefined ? [] : [{ name: data.toLowerCase(), type: 'A', ttl, data: address }];
-  });
 }
 
 /** The rows of the wildcard at the closest name that exists above. */

@@ -1,4 +1,14 @@
-/** Questions and replies of DNS, apart from their form on the wire. Names are in lower case and end with a dot. */
+/**
+ * Questions and replies of DNS, apart from their form on the wire, and the loopback address of each name server. Names are in
+ * lower case and end with a dot.
+ */
+import { serverSets } from '../dns/zones.js';
+
+/** By name: `ns-cloud-b3.googledomains.com.` has 127.53.2.3. */
+export const serverAddresses: Readonly<Record<string, string>> = Object.fromEntries(
+  serverSets.flatMap((names, set) => names.map((name, index) => [name, `127.53.${set + 1}.${index + 1}`] as const)),
+);
+
 export interface Question {
   readonly name: string;
   readonly type: string;
@@ -20,16 +30,9 @@ export interface Reply {
   readonly isAuthoritative: boolean;
   readonly answers: readonly Row[];
   readonly authorities: readonly Row[];
-  readonly additionals: readonly Row[];
 }
 
-export const plainReply = (rcode: Rcode): Reply => ({
-  rcode,
-  isAuthoritative: false,
-  answers: [],
-  authorities: [],
-  additionals: [],
-});
+export const plainReply = (rcode: Rcode): Reply => ({ rcode, isAuthoritative: false, answers: [], authorities: [] });
 
 /** `name` is `above` or lies beneath it. Everything lies beneath the root, `.`. */
 export const isWithin = (name: string, above: string): boolean =>

@@ -3,11 +3,9 @@
 import type { ZoneRecord } from '../dns/zone.js';
 import type { World } from '../kernel/api.js';
 import { textOf, textsOf } from '../kernel/json-fields.js';
-import { serverAddresses } from './addresses.js';
 import { answerOf, apexOf, publicZones } from './authority.js';
-import { isWithin, plainReply, type Question, type Reply, type Row } from './reply.js';
+import { isWithin, plainReply, type Question, type Reply, type Row, serverAddresses } from './reply.js';
 
-const mostAliases = 8;
 const mostReferrals = 16;
 
 const rootServer: Row = {
@@ -17,25 +15,8 @@ const rootServer: Row = {
   data: 'a.root-servers.net. nstld.verisign-grs.com. 1 1800 900 604800 300',
 };
 
-/** Answers as a resolver does: SERVFAIL where a delegation leads to servers that do not hold the zone. */
+/** Asks from the root downwards. SERVFAIL where a delegation leads to servers that do not hold the zone. */
 export function resolve(world: World, question: Question): Reply {
-  const answers: Row[] = [];
-  let name = question.name;
-  for (let aliases = 0; aliases <= mostAliases; aliases++) {
-    const reply = lookUp(world, { ...question, name });
-    if (reply.rcode !== 'NOERROR') return { ...reply, isAuthoritative: false, answers: [...answers, ...reply.answers] };
-    answers.push(...reply.answers);
-    const last = reply.answers.at(-1);
-    if (last?.type !== 'CNAME' || question.type === 'CNAME' || question.type === 'ANY') {
-      return { ...reply, isAuthoritative: false, answers };
-    }
-    name = last.data.toLowerCase();
-  }
-  return plainReply('SERVFAIL');
-}
-
-/** Asks from the root downwards. */
-function lookUp(world: World, question: Question): Reply {
   const address = serverAddresses[question.name];
   if (address !== undefined) {
     const isAsked = question.type === 'A';
@@ -52,7 +33,7 @@ function lookUp(world: World, question: Question): Reply {
       .find(({ rcode }) => rcode === 'NOERROR' || rcode === 'NXDOMAIN');
     if (reply === undefined) return plainReply('SERVFAIL');
     const next = reply.authorities.filter(({ type }) => type === 'NS');
-    if (next.length === 0 || reply.answers.length > 0) return reply;
+    if (next.length === 0 || reply.answers.length > 0) return { ...reply, isAuthoritative: false };
     // A referral must lead further down.
     const [{ name } = { name: '' }] = next;
     if (!isWithin(name, cut === '' ? '.' : cut) || name === cut) return plainReply('SERVFAIL');

@@ -3,10 +3,10 @@
 import { serviceAccounts } from '../iam/service-accounts.js';
 import { type CloudCall, GoogleError, type JsonObject, type ProjectRecord, type World } from '../kernel/api.js';
 import { objectOf, objectsOf, textOf, textsOf } from '../kernel/json-fields.js';
-import { lookUpProject } from '../projects/projects.js';
+import { lookUpProject } from '../kernel/projects.js';
 import { bucketNameIn } from '../storage/buckets.js';
 import { buckets } from '../storage/objects.js';
-import { type ConstraintName, constraintNames, constraintOf } from './constraints.js';
+import { type ConstraintName, constraintNames, constraintOf } from '../worlds/constraints.js';
 import { forwardsProtocol, loadBalancerFits, typeOfForwardingRule } from './forwarding-types.js';
 import { strangersIn } from './member-domains.js';
 import { imageProjectsIn, locationFits, locationsOf, resourceOf } from './named-in-call.js';

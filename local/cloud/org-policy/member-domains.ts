@@ -1,10 +1,10 @@
 /** Domain restricted sharing: the members of a policy that belong to no permitted customer. */
 import { lineage } from '../iam/lineage.js';
 import { checkBinding } from '../iam/policy-checks.js';
-import type { ContainerRecord } from '../initial.js';
 import type { CloudCall, World } from '../kernel/api.js';
 import { objectOf, objectsOf, textsOf } from '../kernel/json-fields.js';
-import { lookUpProject } from '../projects/projects.js';
+import type { ContainerRecord } from '../kernel/projects.js';
+import { lookUpProject } from '../kernel/projects.js';
 import { bucketPath } from '../storage/objects.js';
 import { allows, customerOf, type Effective } from './policies.js';
 

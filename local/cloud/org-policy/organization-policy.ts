@@ -1,7 +1,7 @@
 /** Organization Policy v2: what the policies of a project, folder or organization come to. Tests and worlds set them. */
 import { type ApiDefinition, type CloudCall, GoogleError, type Handler, type World } from '../kernel/api.js';
 import { badRequest, notSimulated } from '../kernel/errors.js';
-import { isConstraint } from './constraints.js';
+import { isConstraint } from '../worlds/constraints.js';
 import { effectiveOn, isConditional, rulesOf } from './policies.js';
 
 /** How replies name a project, folder or organization, and the name by which its policies are kept. */

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { lineage } from '../iam/lineage.js';
 import type { JsonObject, World } from '../kernel/api.js';
 import { flagOf, objectOf, textsOf } from '../kernel/json-fields.js';
+import { type ConstraintName, constraintOf } from '../worlds/constraints.js';
 import { policySetting } from '../worlds/settings.js';
-import { type ConstraintName, constraintOf } from './constraints.js';
 
 /** What holds on a resource. Values that are denied win over those that are allowed. */
 export type Effective =

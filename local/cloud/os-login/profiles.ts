@@ -7,7 +7,7 @@ import { subjectOf } from '../../identity/identity.js';
 import { isBarred, serviceAccounts } from '../iam/service-accounts.js';
 import { type Caller, GoogleError, type JsonObject, type World } from '../kernel/api.js';
 import { badRequest } from '../kernel/errors.js';
-import { lookUpProject } from '../projects/projects.js';
+import { lookUpProject } from '../kernel/projects.js';
 
 export interface KeyRecord {
   /** `<type> <base64> [comment]` */

@@ -1,5 +1,4 @@
 /** Cloud Billing: the accounts, and which of them pays for a project. */
-import type { BillingAccountRecord } from '../initial.js';
 import {
   type ApiDefinition,
   type CloudCall,
@@ -13,9 +12,16 @@ import { badRequest, deniedPlainly, preconditionFailed, quotaFailure } from '../
 import { textOf } from '../kernel/json-fields.js';
 import { pageReply } from '../kernel/pages.js';
 import { readPolicy, testPermissions, writePolicy } from '../kernel/policy-methods.js';
+import { projectTable } from '../kernel/projects.js';
 import { delayOf } from '../worlds/settings.js';
 import { anyProject, shutDown } from './changes.js';
-import { projectTable } from './projects.js';
+
+export interface BillingAccountRecord {
+  name: string;
+  displayName: string;
+  open: boolean;
+  projectLimit?: number;
+}
 
 const accounts = (world: World): Record<string, BillingAccountRecord> =>
   world.table<BillingAccountRecord>('billing.accounts');

@@ -2,7 +2,6 @@
 
 import { powerOff } from '../compute/instance-life.js';
 import { grantAtOnce, memberOf } from '../iam/policies.js';
-import { newProjectNumber } from '../initial.js';
 import {
   type Caller,
   type Effect,
@@ -15,8 +14,8 @@ import {
 import { badRequest, preconditionFailed, quotaFailure } from '../kernel/errors.js';
 import { objectOf, textOf } from '../kernel/json-fields.js';
 import { beginOperation, endOperation, operationName, typed } from '../kernel/long-running.js';
+import { lookUpProject, newProjectNumber, projectTable } from '../kernel/projects.js';
 import { delayOf } from '../worlds/settings.js';
-import { lookUpProject, projectTable } from './projects.js';
 
 const retentionDays = 30;
 

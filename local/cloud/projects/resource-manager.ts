@@ -1,6 +1,5 @@
 /** Resource Manager v3: projects with their policies, and what folders and organizations let a caller do. */
 
-import type { ContainerRecord } from '../initial.js';
 import type { ApiDefinition, CloudCall, Handler, JsonObject } from '../kernel/api.js';
 import { badRequest } from '../kernel/errors.js';
 import { maskOf } from '../kernel/field-mask.js';
@@ -8,6 +7,8 @@ import { textOf } from '../kernel/json-fields.js';
 import { findOperation } from '../kernel/long-running.js';
 import { pageReply } from '../kernel/pages.js';
 import { readPolicy, testPermissions, writePolicy } from '../kernel/policy-methods.js';
+import type { ContainerRecord } from '../kernel/projects.js';
+import { projectTable } from '../kernel/projects.js';
 import { customerOf } from '../org-policy/policies.js';
 import {
   activeProject,
@@ -23,7 +24,6 @@ import {
   textRecord,
 } from './changes.js';
 import { accessOfLiens, listLiens } from './liens.js';
-import { projectTable } from './projects.js';
 import { readProjectFilter } from './search.js';
 
 const containerName = /^(folders|organizations)\/\d+$/;

@@ -1,6 +1,5 @@
 /** Cloud Quotas: what a project may use of Compute Engine, and requests for more of it. */
 
-import { regions } from '../compute/places.js';
 import { globalMetrics, isGlobalMetric, limitOf, type Metric, regionalMetrics } from '../compute/quotas.js';
 import {
   type ApiDefinition,
@@ -15,6 +14,7 @@ import {
 import { defineCollection, type Place } from '../kernel/collection.js';
 import { badRequest, notSimulated } from '../kernel/errors.js';
 import { labelsOf, numberOf, objectOf, textOf } from '../kernel/json-fields.js';
+import { regions } from '../kernel/places.js';
 import { chanceOf, delayOf } from '../worlds/settings.js';
 import { grantQuota } from './granted.js';
 

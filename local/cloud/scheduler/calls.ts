@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Identity } from '../../identity/identity.js';
 import type { World } from '../kernel/api.js';
 import { numberOf, objectOf, secondsOf } from '../kernel/json-fields.js';
+import { isServiceUsable, lookUpProject } from '../kernel/projects.js';
 import type { RunningWorld } from '../kernel/world.js';
-import { isServiceUsable, lookUpProject } from '../projects/projects.js';
 import { callTarget } from './call.js';
 import { type JobRecord, jobs, plan } from './jobs.js';
 

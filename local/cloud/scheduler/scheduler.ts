@@ -1,10 +1,10 @@
 /**
  * Cloud Scheduler in the simulated cloud: creates, changes and pauses jobs, and asks them to run. calls.ts makes their calls.
  */
-import { regions } from '../compute/places.js';
 import { type ApiDefinition, type CloudCall, GoogleError, type JsonObject, type World } from '../kernel/api.js';
 import { defineCollection, type Found, joined, type Place } from '../kernel/collection.js';
 import { numberOf, textOf } from '../kernel/json-fields.js';
+import { regions } from '../kernel/places.js';
 import { badInput, checkJob, type JobRecord, plan } from './jobs.js';
 
 const mostAPage = 500;

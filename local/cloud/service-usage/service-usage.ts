@@ -13,7 +13,7 @@ import { badRequest, errorInfo, preconditionFailed } from '../kernel/errors.js';
 import { flagOf, numberOf, textOf, textsOf } from '../kernel/json-fields.js';
 import { beginOperation, endOperation, findOperation, typed } from '../kernel/long-running.js';
 import { pageReply } from '../kernel/pages.js';
-import { lookUpProject, titleOf } from '../projects/projects.js';
+import { lookUpProject, titleOf } from '../kernel/projects.js';
 import { delayOf } from '../worlds/settings.js';
 
 const atMost = 20;

@@ -1,10 +1,10 @@
 /** Makes, lists, changes and deletes the buckets of Cloud Storage. All have uniform access. */
-import { regions } from '../compute/places.js';
 import { grantAtOnce } from '../iam/policies.js';
 import { type CloudCall, GoogleError, type Handler, type Json, type JsonObject } from '../kernel/api.js';
 import { notSimulated } from '../kernel/errors.js';
 import { flagOf, objectOf, textOf } from '../kernel/json-fields.js';
 import { pageReply } from '../kernel/pages.js';
+import { regions } from '../kernel/places.js';
 import { bucketPath, buckets, findBucket, objects, storageService } from './objects.js';
 
 export const bucketIn = ({ params }: CloudCall): string => params['bucket'] ?? '';

@@ -19,8 +19,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Checksums, Content, World } from '../kernel/api.js';
-import type { FilePart } from '../kernel/media.js';
+import type { World } from '../kernel/api.js';
+import type { Checksums, Content, FilePart } from '../kernel/media.js';
 import { crc32c } from './crc32c.js';
 
 const largestInState = 4 * 1024 * 1024;

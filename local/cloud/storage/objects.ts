@@ -1,5 +1,6 @@
 /** Buckets and objects of Cloud Storage as records. */
-import { type Content, GoogleError, type JsonObject, type World } from '../kernel/api.js';
+import { GoogleError, type JsonObject, type World } from '../kernel/api.js';
+import type { Content } from '../kernel/media.js';
 
 export const storageService = 'storage.googleapis.com';
 

@@ -1,5 +1,6 @@
 /** Puts a file into a bucket as it lies on the disk, so that a large one need not be read and sent. */
-import type { Checksums, World } from '../kernel/api.js';
+import type { World } from '../kernel/api.js';
+import type { Checksums } from '../kernel/media.js';
 import { linkedContent } from './contents.js';
 import { findBucket, newObject, objects } from './objects.js';
 

@@ -1,6 +1,6 @@
 /** The settings of the world that the simulated cloud is: read by every API, changed one by one. */
 import type { World } from '../kernel/api.js';
-import { type ConstraintName, constraintNames, constraintOf, isConstraint } from '../org-policy/constraints.js';
+import { type ConstraintName, constraintNames, constraintOf, isConstraint } from './constraints.js';
 import {
   type ChanceName,
   type ConsumerName,

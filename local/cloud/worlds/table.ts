@@ -3,7 +3,7 @@
  *
  * Figures of `fresh`: those that public issues tell of young accounts. Policies of `seasoned`: the baseline of 3 May 2024.
  */
-import type { ConstraintName } from '../org-policy/constraints.js';
+import type { ConstraintName } from './constraints.js';
 
 /** Enough room for two datacenters, like a billed project of some age. */
 const roomyQuotas = {
