@@ -31,7 +31,7 @@ import type { LocalUpload } from '../machines/upload-source.js';
 import { createUploader } from '../machines/uploader.js';
 import { readUploads } from '../machines/uploads.js';
 import type { Client } from '../service/client.js';
-import { check, isPreview, keysOf, type OfFlags, ofRerun, travelling } from './checked-flags.js';
+import { checkFlags, isPreview, keysOf, type OfFlags, ofRerun, travelling } from './checked-flags.js';
 import { teamIn } from './team-flag.js';
 
 /** Asked before anything is made. Throws if the caller does not agree. */
@@ -39,7 +39,7 @@ export type Agree = (client: Client, request: BootstrapRequest) => Promise<PlanD
 
 export async function bootstrapProject(call: CommandContext, agree?: Agree) {
   const { given, output, settings } = call;
-  const checked = await check(call);
+  const checked = await checkFlags(call);
   const { local } = checked;
   for (const text of checked.ofFiles) output.warn(text);
   const planned = call.word('apply') && readPlan(call, 'bootstrap');

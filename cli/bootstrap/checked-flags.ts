@@ -45,7 +45,7 @@ export const keysOf = ({ multiDc }: BootstrapOptions): readonly ('dc1' | 'dc2')[
 export type OfFlags = CheckedOptions & { readonly ofFiles: readonly string[] };
 
 /** Checks the flags and the existing files, and reports all faults at once. */
-export async function check(call: CommandContext): Promise<OfFlags> {
+export async function checkFlags(call: CommandContext): Promise<OfFlags> {
   const { given, settings } = call;
   // With a recovery, what is recovered is judged.
   const checked = checkOptions(given, { strict: call.has('strict') && given.recoverConfig !== true });

@@ -12,7 +12,7 @@ import { printable } from '../frame/output.js';
 import { forgetSessions } from '../machines/kept-session.js';
 import type { Client } from '../service/client.js';
 
-interface Removal {
+interface RemovalChoices {
   /** The caller agreed beforehand, so nothing is asked. */
   readonly agreed: boolean;
   /** The removal keeps to this plan, or is refused. */
@@ -25,7 +25,7 @@ export async function removeProject(
   call: Pick<CommandContext, 'io' | 'interrupted' | 'settings' | 'output' | 'given'>,
   client: Client,
   found: BootstrapView,
-  { agreed, plan, wait }: Removal,
+  { agreed, plan, wait }: RemovalChoices,
 ) {
   if (!agreed) {
     const { items } = await client.planRemoval(found.id);

@@ -7,7 +7,7 @@ import { printable } from '../frame/output.js';
 import { createUser } from '../install/create-user.js';
 import { bringImages } from '../install/images.js';
 import { readInputs } from '../install/inputs.js';
-import { installPlatform as install } from '../install/install.js';
+import { installPackage } from '../install/install.js';
 import { amount } from '../machines/upload-text.js';
 
 const options = ['installConfig', 'secretsFile', 'installHash', 'installVersion'] as const satisfies readonly Option[];
@@ -90,7 +90,7 @@ export const installPlatform = defineCommand({
     if (unknown.length > 0) {
       call.output.warn(`--install-skip-steps names steps that this package does not have: ${unknown.join(', ')}`);
     }
-    const { components } = await tellingLastLines(call, install(inputs, teller(call), call.interrupted));
+    const { components } = await tellingLastLines(call, installPackage(inputs, teller(call), call.interrupted));
     const { name, version, hash } = manifest;
     const count = (result: string) => components.filter((component) => component.result === result).length;
     return {

@@ -5,7 +5,7 @@ import { type Fault, Problem } from '../../shared/problems.js';
 import { faultsIn } from '../files/kept-places.js';
 import { defineCommand } from '../frame/command.js';
 import { readCredentials, removeCredentials } from '../identity/credentials-file.js';
-import { login as logIn } from '../identity/login.js';
+import { logIn } from '../identity/login.js';
 import { aloneWithLogin } from '../identity/login-lock.js';
 import { discover, revoke } from '../identity/oauth.js';
 import { loginClientOf } from '../settings.js';

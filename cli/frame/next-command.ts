@@ -8,7 +8,7 @@ import { type Problem, type ProblemCode, problemKinds } from '../../shared/probl
 import type { Command, CommandName } from './command.js';
 import { describeCommand } from './describe-command.js';
 
-export interface Ran {
+export interface RanCommand {
   /** Undefined: the words were no command. */
   readonly command: CommandName | undefined;
   /** The words that were typed, where several commands begin with them. */
@@ -16,19 +16,19 @@ export interface Ran {
   /** The argument of that name, as it was given. */
   readonly project: string | undefined;
   /** The command that these arguments are, the flags among them, and whether nothing is wrong with them. */
-  read(args: readonly string[]): Promise<Read | undefined>;
+  read(args: readonly string[]): Promise<ReadCommand | undefined>;
 }
 
-interface Read {
+interface ReadCommand {
   readonly command: Command;
   readonly written: readonly string[];
   readonly fits: boolean;
 }
 
-const isWhole = ({ command, written, fits }: Read): boolean =>
+const isWhole = ({ command, written, fits }: ReadCommand): boolean =>
   fits && describeCommand(command).flags.every(({ name, required }) => !required || written.includes(name.slice(2)));
 
-export async function nextCommand(problem: Problem, ran: Ran): Promise<string | undefined> {
+export async function nextCommand(problem: Problem, ran: RanCommand): Promise<string | undefined> {
   const isAway = problem.code === 'unavailable';
   const args = (isAway ? undefined : await inAdvice(problem.advice ?? '', ran)) ?? byKind(problem, ran);
   return args === undefined || args.join(' ') === ran.command?.words
@@ -37,7 +37,7 @@ export async function nextCommand(problem: Problem, ran: Ran): Promise<string | 
 }
 
 /** The first command that the advice names and that only looks. Of one that is not whole, the help. */
-async function inAdvice(advice: string, { read: readArgs }: Ran): Promise<readonly string[] | undefined> {
+async function inAdvice(advice: string, { read: readArgs }: RanCommand): Promise<readonly string[] | undefined> {
   for (const [, after = ''] of advice.matchAll(/\bplinth ((?:[^\n](?!\bplinth ))*)/g)) {
     const words = after.split(' ').map((word) => word.replace(/^[“"']|[.,;:?!”"']+$/g, ''));
     // Where a command ends in a sentence, its own words tell: the longest that fits is meant.
@@ -65,7 +65,7 @@ const looks: ReadonlySet<string> = new Set([
   ...['list', 'members', 'events', 'transfers'].map((word) => `team ${word}`),
 ]);
 
-function byKind(problem: Problem, { command, project, group }: Ran): readonly string[] | undefined {
+function byKind(problem: Problem, { command, project, group }: RanCommand): readonly string[] | undefined {
   const { code, kind } = problem;
   // A login needs a person.
   if (code === 'unauthenticated') return;

@@ -24,7 +24,7 @@ interface LoginParts {
 const patienceMs = 10 * 60_000;
 const random = (bytes: number): string => randomBytes(bytes).toString('base64url');
 
-export async function login({ settings, client, onAddress, open, interrupted }: LoginParts): Promise<Credentials> {
+export async function logIn({ settings, client, onAddress, open, interrupted }: LoginParts): Promise<Credentials> {
   const endpoints = await discover(client, settings, interrupted);
   const [state, nonce, verifier] = [random(32), random(32), random(48)];
   const callback = await listenForCode(state);

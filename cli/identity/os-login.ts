@@ -70,7 +70,7 @@ export async function readOsLogin(settings: OsLoginSettings, ask: OsLoginAsk): P
 const blobOf = (publicKey: string): string => publicKey.trim().split(/\s+/)[1] ?? '';
 
 /** Throws if Google does not let the key in. `path`: of the public key, for the advice. */
-export function checkKeyIsKnown(
+function checkKeyIsKnown(
   { account, keys }: OsLoginProfile,
   publicKey: string,
   projectId: string,

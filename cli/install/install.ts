@@ -30,7 +30,7 @@ export const skippedSteps = ({ config, skip }: Pick<InstallInputs, 'config' | 's
 ];
 
 /** Throws `install-failed` at the first component that fails. Components installed before it are remembered. */
-export async function installPlatform(
+export async function installPackage(
   inputs: InstallInputs,
   onEvent: (event: InstallEvent) => void,
   signal: AbortSignal,

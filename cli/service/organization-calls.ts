@@ -5,7 +5,7 @@ import { Member, type Role } from '../../shared/organization/organization.js';
 import type { ServiceTransport } from './transport.js';
 
 /** `added` is false if the person was already a member with that role. */
-export interface Added {
+export interface AddedMember {
   readonly member: Member;
   readonly added: boolean;
 }

@@ -15,7 +15,7 @@ import {
 import { organizationRoutes as routes } from '../../shared/organization/routes.js';
 import { Team } from '../../shared/organization/team.js';
 import { type EventFilter, type Events, eventsOf } from './event-calls.js';
-import { type Added, createCalls } from './organization-calls.js';
+import { type AddedMember, createCalls } from './organization-calls.js';
 import { type TeamClient, teamCalls } from './team-client.js';
 import type { ServiceTransport } from './transport.js';
 
@@ -37,7 +37,7 @@ export interface OrganizationClient extends TeamClient {
   deleteOrganization(organizationId: string): Promise<Organization | undefined>;
   restoreOrganization(organizationId: string): Promise<Organization>;
   members(organizationId: string): Promise<Member[]>;
-  addMember(organizationId: string, email: string, role: Role | undefined): Promise<Added>;
+  addMember(organizationId: string, email: string, role: Role | undefined): Promise<AddedMember>;
   addMembers(organizationId: string, members: readonly Member[]): Promise<AddedMembers>;
   invite(organizationId: string, members: readonly Member[]): Promise<Invited>;
   invitations(organizationId: string): Promise<Invitation[]>;
@@ -45,7 +45,7 @@ export interface OrganizationClient extends TeamClient {
   ownInvitations(): Promise<Invitation[]>;
   resendInvitation(organizationId: string, email: string): Promise<Invitation>;
   revokeInvitation(organizationId: string, email: string): Promise<void>;
-  acceptInvitation(organizationId: string): Promise<Added>;
+  acceptInvitation(organizationId: string): Promise<AddedMember>;
   declineInvitation(organizationId: string): Promise<void>;
   setRole(organizationId: string, email: string, role: Role): Promise<Member>;
   removeMember(organizationId: string, email: string, how: Removal): Promise<void>;

@@ -12,7 +12,7 @@ import {
   UndoPreview,
 } from '../../shared/organization/team.js';
 import { type EventFilter, type Events, eventsOf } from './event-calls.js';
-import type { Added, Calls } from './organization-calls.js';
+import type { AddedMember, Calls } from './organization-calls.js';
 
 export interface TeamClient {
   /** The living ones, or those that can be restored. */
@@ -29,7 +29,7 @@ export interface TeamClient {
   teamMembers(teamId: number): Promise<Member[]>;
   /** Newest first, at most `most` of them. */
   teamEvents(teamId: number, most: number, filter: EventFilter): Promise<Events>;
-  addTeamMember(teamId: number, email: string, role: Role | undefined): Promise<Added>;
+  addTeamMember(teamId: number, email: string, role: Role | undefined): Promise<AddedMember>;
   addTeamMembers(teamId: number, members: readonly Member[]): Promise<AddedMembers>;
   removeTeamMember(teamId: number, email: string, why: string | undefined): Promise<void>;
   previewMigration(teamId: number, organizationId: string): Promise<{ preview: MigrationPreview; etag: string }>;

@@ -100,18 +100,18 @@ export const operationCosts: Readonly<Record<keyof typeof organizationRoutes, Co
   },
   proposeTransfer: {
     reads: documents(5, 2, 'members of the team'),
-    writes: documents(5, 1, 'members that leave'),
+    writes: documents(7, 1, 'members that leave'),
   },
   listTransfers: { reads: documents(4, 1), writes: none },
   acceptTransfer: {
     reads: documents(9, 2, 'members of the team'),
-    writes: documents(5, 1, 'members that leave'),
+    writes: documents(7, 1, 'members that leave'),
   },
   refuseTransfer: { reads: documents(5), writes: documents(5) },
   previewUndo: { reads: documents(5, 1, 'members of the team'), writes: documents(1) },
   undoMigration: {
     reads: documents(4, 1, 'members of the team'),
-    writes: documents(3, 1, 'members that leave'),
+    writes: documents(5, 1, 'members that leave'),
   },
   detachTeam: {
     reads: documents(4, 1, 'members of the team'),

@@ -22,6 +22,7 @@ import {
 } from './documents.js';
 import { eventWrite } from './events/events.js';
 import { BeingRemoved } from './members/leaving.js';
+import { bindWrites } from './members/membership.js';
 import { viewOfOrganization } from './organizations.js';
 import { checkRestorable, deletedNow, expiryOfOrganizationMember } from './restorable.js';
 import {
@@ -233,12 +234,13 @@ export async function restoreOrganization(
   return transactInOrganization(context, organizationId, async (transaction) => {
     const seen = await seeOrganizationWithDeleted(transaction, caller, organizationId);
     checkAdmin(seen, 'organization');
-    const { organization, role } = seen;
+    const { organization, role, own } = seen;
     if (organization.deletedAt === undefined) return viewOfOrganization(organization, role);
     checkRestorable(context.clock, organization, `Organization ${organization.name}`);
     const still = await readOrganizationMembers(transaction, organizationId, emails);
     const { deletedAt: _, ...restored } = organization;
     transaction.write(
+      ...bindWrites(caller, own),
       change(organization, { deletedAt: undefined, expireAt: undefined }),
       ...[...still.keys()].map((email) => expiryOfOrganizationMember(organizationId, email)),
       eventWrite(transaction, {

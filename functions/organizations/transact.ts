@@ -12,9 +12,9 @@ const tries = 8;
 /**
  * Firestore's client retries each transaction several times itself. The caller needs an answer before the function times out.
  */
-const patienceMs = 15_000;
+const timeoutMs = 15_000;
 /** A removal is quick unless its function has died. */
-const removalPatienceMs = 3_000;
+const removalTimeoutMs = 3_000;
 
 /** `change` may run several times. Only the writes of its last run count. */
 export const transact = <T>(context: Transacting, change: (transaction: Transaction) => Promise<T>): Promise<T> =>
@@ -91,10 +91,10 @@ async function untilFirst<T>({ clock, random }: Transacting, work: () => Promise
     } catch (error) {
       const waitedMs = clock.now().getTime() - begun;
       if (error instanceof BeingRemoved) {
-        if (waitedMs > removalPatienceMs) throw isLeaving(error);
+        if (waitedMs > removalTimeoutMs) throw isLeaving(error);
       } else if (!(error instanceof Conflict)) {
         throw error;
-      } else if (attempt >= tries || waitedMs > patienceMs) {
+      } else if (attempt >= tries || waitedMs > timeoutMs) {
         throw busy(error);
       }
       await clock.wait((random.fraction() * Math.min(10 * 2 ** attempt, 500)) / 1000);

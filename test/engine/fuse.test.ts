@@ -218,6 +218,7 @@ describe('the fuse', () => {
           createdAt,
           changes: 0,
           admins: 1,
+          members: 1,
           holds: true,
         };
         await world.store.commit([{ kind: 'create', collection, id: String(id), data: team }]);

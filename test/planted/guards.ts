@@ -50,6 +50,13 @@ export const guards: readonly Fault[] = [
     fails: 'inherit nothing of what its owner began',
   },
   {
+    name: 'A change binds no membership, so that another account with the e-mail has it too',
+    source: 'guard',
+    edits: [{ find: 'if (events.length > 0) transaction.write(...bindWrites(caller, seen.own));', put: '' }],
+    tests: ['organizations/accounts.test.js'],
+    fails: "are another's after adding a member",
+  },
+  {
     name: 'A protection lasts for centuries, and each of its months is counted',
     source: 'guard',
     edits: [
@@ -67,18 +74,6 @@ export const guards: readonly Fault[] = [
     edits: [{ find: 'isSame(seal, sealOf(key, place, call, path))', put: 'isSame(seal, seal)' }],
     tests: ['http/organizations-cursors.test.js'],
     fails: 'with another seal, or more or less of theirs, are refused',
-  },
-  {
-    name: 'The answer to a keyed request is stored after the change, not with it',
-    source: 'guard',
-    edits: [
-      {
-        find: 'if (writes.length > 0) inner.write(...writes, writeOf(made));',
-        put: 'if (writes.length > 0) inner.write(...writes);',
-      },
-    ],
-    tests: ['http/organizations-idempotency.test.js'],
-    fails: 'is free again when the first request died, whose late change then fails',
   },
   {
     name: 'A caller makes as many changes as they like',
@@ -392,6 +387,13 @@ export const guards: readonly Fault[] = [
     edits: [{ find: ' || came.state !== begun.state', put: '' }],
     tests: ['console/sign-in.test.js'],
     fails: 'signs nobody in by the state of another attempt',
+  },
+  {
+    name: 'The claim of an idempotency key is sent again, and meets itself',
+    source: 'guard',
+    edits: [{ find: 'await store.commit([write], { once: true });', put: 'await store.commit([write]);' }],
+    tests: ['http/lost-claim.test.js'],
+    fails: 'is answered 503 at once',
   },
   {
     name: 'A session outlives signing out',

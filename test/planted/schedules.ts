@@ -44,14 +44,14 @@ export const schedules: readonly ScheduleFault[] = [
     name: 'Many members are added to a team that is read beside the transaction',
     edits: [
       {
-        find: `const team = await readTeam(transaction, teamId);
-      if (team === undefined) throw noTeam(teamId);
-      const { organizationId } = team;
-      const all = `,
-        put: `const team = await readTeam(context.store, teamId);
-      if (team === undefined) throw noTeam(teamId);
-      const { organizationId } = team;
-      const all = `,
+        find: 'asTeamAdmin(caller, teamId, emailsOf(asked), (seen) => {',
+        put: 'async (transaction) => asTeamAdmin(caller, teamId, emailsOf(asked), (seen) => {',
+      },
+      {
+        find: `...additionsTo(context, caller, seen, outcome.added) };
+    }),`,
+        put: `...additionsTo(context, caller, seen, outcome.added) };
+    })({ ...transaction, get: context.store.get }),`,
       },
     ],
     world: 'organizations',
@@ -60,14 +60,18 @@ export const schedules: readonly ScheduleFault[] = [
     name: 'Whether somebody is a member is read beside the transaction that invites them',
     edits: [
       {
-        find: `const emails = asked.map(({ email }) => email);
-      const seen = await seeOrganization(transaction, caller, organizationId, emails);
-      checkAdmin(seen, 'organization');
-      const standing`,
-        put: `const emails = asked.map(({ email }) => email);
-      const seen = await seeOrganization(context.store, caller, organizationId, emails);
-      checkAdmin(seen, 'organization');
-      const standing`,
+        find: `asAdmin(caller, organizationId, emails, async ({ members }, transaction) => {
+      const standing = await readInvitations(transaction,`,
+        put: `async (outer) => asAdmin(caller, organizationId, emails, async ({ members }, transaction) => {
+      const standing = await readInvitations(outer,`,
+      },
+      {
+        find: `events: records.map((record) => invitedEvent(record, standing.get(record.email))),
+      };
+    }),`,
+        put: `events: records.map((record) => invitedEvent(record, standing.get(record.email))),
+      };
+    })({ ...outer, get: context.store.get, getMany: context.store.getMany }),`,
       },
     ],
     world: 'organizations',
@@ -105,8 +109,10 @@ export const schedules: readonly ScheduleFault[] = [
       const found = await movable(context, transaction, caller, asked);`,
       },
       {
-        find: 'return move(context, transaction, caller, asked, { ...found, members: await membersOfTeam(context, teamId) });',
-        put: 'return move(context, transaction, caller, asked, { ...found, members: early });',
+        find: `const members = await membersOfTeam(context, teamId);
+    const division = await divideNow(`,
+        put: `const members = early;
+    const division = await divideNow(`,
       },
     ],
     world: 'organizations',
@@ -116,13 +122,13 @@ export const schedules: readonly ScheduleFault[] = [
     edits: [
       {
         find: `const team = await readTeam(transaction, teamId);
-      const sides = await sidesOf(transaction, caller, teamId, team, to);
-      checkAll(sides, caller);
-      checkASide(sides, teamId, to);`,
+    const sides = await sidesOf(transaction, caller, teamId, team, to);
+    checkAll(sides, caller);
+    checkASide(sides, teamId, to);`,
         put: `const team = await readTeam(context.store, teamId);
-      const sides = await sidesOf(transaction, caller, teamId, team, to);
-      checkAll(sides, caller);
-      checkASide(sides, teamId, to);`,
+    const sides = await sidesOf(transaction, caller, teamId, team, to);
+    checkAll(sides, caller);
+    checkASide(sides, teamId, to);`,
       },
     ],
     world: 'organizations',

@@ -93,7 +93,7 @@ export const proposeTransfer = (context: Context, caller: Caller, asked: Transfe
     checkASide(sides, teamId, to);
     if (team !== undefined && sides.seesTeam && team.organizationId === to) throw isThere(teamId);
     if (team !== undefined && sides.source && sides.target) {
-      return { moved: await moveNow(context, transaction, caller, { team, to, force }) };
+      return { moved: await moveNow(context, transaction, caller, { team, to, force, sides }) };
     }
     const now = context.clock.now();
     const expiresAt = addSeconds(now, waitSeconds);
@@ -174,14 +174,22 @@ export const acceptTransfer = (context: Context, caller: Caller, asked: Answerin
     if (Date.parse(found.expiresAt) <= context.clock.now().getTime()) throw outdated(found);
     if (team.organizationId === to) throw isThere(teamId);
     transaction.write({ kind: 'delete', collection, id: documentId(teamId, found.id) });
-    return moveNow(context, transaction, caller, { team, to, force: found.force });
+    return moveNow(context, transaction, caller, { team, to, force: found.force, sides });
   });
+
+interface Agreed {
+  readonly team: TeamRecord;
+  readonly to: string | null;
+  readonly force: boolean;
+  /** Of whoever moves it. */
+  readonly sides: Sides;
+}
 
 async function moveNow(
   context: Context,
   transaction: Transaction,
   caller: Caller,
-  { team, to, force }: { readonly team: TeamRecord; readonly to: string | null; readonly force: boolean },
+  { team, to, force, sides }: Agreed,
 ): Promise<MigrationReply> {
   const members = await membersOfTeam(context, team.teamId);
   const organization = to === null ? undefined : await readOrganizationWithDeleted(transaction, to);
@@ -191,6 +199,7 @@ async function moveNow(
   const destination = organization === undefined ? null : { organization };
   const division = await divideNow(context, transaction, destination, members);
   if (to !== null && !force) checkOutsiders(team.teamId, to, division);
+  transaction.write(...bindWrites(caller, ...sides.own));
   return moveTeam(transaction, caller, team, to, division);
 }
 

@@ -11,7 +11,7 @@ import { bindingOf } from '../../identity/binding.js';
 import type { Transaction } from '../../store/store.js';
 import type { EventRecord, TeamRecord } from '../documents.js';
 import { viewOfMember } from '../members/members.js';
-import { checkTheirs } from '../members/membership.js';
+import { bindWrites, checkTheirs, type Membership } from '../members/membership.js';
 import { checkAdmin, noTeam, readOrganizationMembers, readTeam, readTeamMembers } from '../rights.js';
 import { membersOfTeam } from '../teams/documents.js';
 import { transactInTeam } from '../transact.js';
@@ -34,6 +34,8 @@ interface Seen {
   readonly former: readonly Former[];
   /** Whether the caller may know who is in the team now. */
   readonly seesTeam: boolean;
+  /** The caller's memberships: in the team, and in its organization. */
+  readonly own: readonly (Membership | undefined)[];
   readonly until: string;
 }
 
@@ -51,6 +53,7 @@ export const undoMigration = (context: Context, caller: Caller, asked: UndoAsked
   transactInTeam(context, asked.teamId, async (transaction) => {
     const seen = await look(context, transaction, caller, asked);
     await checkTag(asked.teamId, asked.ifMatch, async () => (await previewOf(context, seen)).tag);
+    transaction.write(...bindWrites(caller, ...seen.own));
     return restore(context, transaction, caller, seen, 'team-migration-undone');
   });
 
@@ -65,7 +68,7 @@ async function look(
   // Events never change, so they are read outside of the transaction.
   const arrival = await arrivalOf(context.store, team);
   const former = arrival === undefined ? [] : formerIn(arrival);
-  const seesTeam = await checkMay(context, transaction, caller, team, former);
+  const { seesTeam, own } = await checkMay(context, transaction, caller, team, former);
   checkOnRecord(team, arrival);
   const { organizationId } = team;
   if (organizationId === null || arrival === undefined) {
@@ -91,12 +94,12 @@ async function look(
     });
   }
   const members = await membersOfTeam(context, teamId);
-  return { team: { ...team, organizationId }, arrival, members, former, seesTeam, until };
+  return { team: { ...team, organizationId }, arrival, members, former, seesTeam, own, until };
 }
 
 /**
  * Who may migrate the team may undo it. So may its former admins, unless that would give them projects. Whoever sees the team
- * otherwise gets a 403. To everybody else it is not there. Returns whether the caller sees the team.
+ * otherwise gets a 403. To everybody else it is not there.
  */
 async function checkMay(
   context: Context,
@@ -104,7 +107,7 @@ async function checkMay(
   caller: Caller,
   team: TeamRecord,
   former: readonly Former[],
-): Promise<boolean> {
+): Promise<Pick<Seen, 'seesTeam' | 'own'>> {
   const { teamId, organizationId } = team;
   const { email } = caller;
   const own = (await readTeamMembers(transaction, teamId, [email])).get(email);
@@ -127,7 +130,7 @@ async function checkMay(
   if (!isAdmin && (await hasProjects(context, team))) {
     throw projectsStay(team, 'Ask an admin of the team or of its organization, or an operator of this deployment.');
   }
-  return seesTeam;
+  return { seesTeam, own: [own, governor] };
 }
 
 async function previewOf(context: Context, { team, arrival, members, former, seesTeam, until }: Seen) {

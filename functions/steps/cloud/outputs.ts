@@ -2,14 +2,17 @@
 import * as z from 'zod';
 import { AddressView, MachineLogin, PoliciesView, VmView } from '../../../shared/bootstrap/bootstrap.js';
 
-export const PoliciesOutput = PoliciesView;
-export const MachineLoginOutput = z.object({
-  by: MachineLogin,
-  /** The organization requires OS Login, as of this look. */
-  isRequired: z.boolean(),
-  /** Flags that OS Login takes the effect from. */
-  withoutEffect: z.array(z.string()),
-});
+/** The record of an adopted project holds the output of `project` alone, and its steps read these two. */
+export const PoliciesOutput = PoliciesView.default({ place: '', findings: [] });
+export const MachineLoginOutput = z
+  .object({
+    by: MachineLogin,
+    /** The organization requires OS Login, as of this look. */
+    isRequired: z.boolean(),
+    /** Flags that OS Login takes the effect from. */
+    withoutEffect: z.array(z.string()),
+  })
+  .default({ by: 'keys', isRequired: false, withoutEffect: [] });
 export const ProjectOutput = z.object({ projectId: z.string(), projectNumber: z.string() });
 export const BillingOutput = z.object({ account: z.string() });
 export const ApisOutput = z.object({ services: z.array(z.string()) });
