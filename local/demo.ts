@@ -17,7 +17,6 @@ import { commandText, flagsFor, project } from './demo/project.js';
 import { slowestOf } from './demo/slowest.js';
 import { createStage, type Stage } from './demo/stage.js';
 import { emulatorMissing } from './emulators/emulators.js';
-import { hasBase } from './machines/real/base.js';
 import { people } from './stack/deployment.js';
 import { environmentFor } from './stack/environment.js';
 import { type MachinesChoice, machinesUsage, readMachines } from './stack/machines-option.js';
@@ -145,7 +144,7 @@ async function main(): Promise<number> {
     process.stdout.write(usage);
     return 0;
   }
-  const { store, machines } = options;
+  const { store } = options;
   const without = store === 'emulator' ? (emulatorMissing('firestore') ?? emulatorMissing('pubsub')) : undefined;
   if (without !== undefined) {
     process.stderr.write(`${without}\n`);
@@ -153,7 +152,6 @@ async function main(): Promise<number> {
   }
   const begun = performance.now();
   const stage = createStage();
-  if (machines === 'real' && !hasBase()) stage.say('Building the base of the real hosts, once: it takes some minutes.');
   try {
     if (!options.isChaos) return await withStack(stage, options, begun);
     const faults = await chaos(stage, options);

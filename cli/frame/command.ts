@@ -90,7 +90,7 @@ export interface ListedCommand extends CommandName {
 export type Command = CommandName & CommandDefinition;
 
 /** `name`: under which the module exports the command. */
-export const listed = <N extends string>(
+export const entry = <N extends string>(
   usage: string,
   summary: string,
   module: () => Promise<Readonly<Record<N, CommandDefinition>>>,

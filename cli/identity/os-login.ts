@@ -70,12 +70,7 @@ export async function readOsLogin(settings: OsLoginSettings, ask: OsLoginAsk): P
 const blobOf = (publicKey: string): string => publicKey.trim().split(/\s+/)[1] ?? '';
 
 /** Throws if Google does not let the key in. `path`: of the public key, for the advice. */
-function checkKeyIsKnown(
-  { account, keys }: OsLoginProfile,
-  publicKey: string,
-  projectId: string,
-  path?: string,
-): void {
+function checkKeyIsKnown({ account, keys }: OsLoginProfile, publicKey: string, projectId: string, path?: string): void {
   if (keys.includes(blobOf(publicKey))) return;
   throw new Problem('host-login', `OS Login lets ${account} in by other SSH keys, or by none.`, {
     advice: `Bring this one: ${addKeyCommand(projectId, path)}. Or name another with --ssh-private-key-path.`,

@@ -5,6 +5,7 @@ import { customRoles } from './iam/custom-roles.js';
 import { grantAtOnce } from './iam/policies.js';
 import { recordOfServiceAccount, serviceAccounts } from './iam/service-accounts.js';
 import type { ProjectRecord, World } from './kernel/api.js';
+import { stampOf } from './kernel/json-fields.js';
 import { type ContainerRecord, newProjectNumber, projectTable } from './kernel/projects.js';
 import type { BillingAccountRecord } from './projects/billing.js';
 
@@ -54,7 +55,7 @@ export interface InitialState {
 
 /** Adds what is missing. Changes nothing in a world that came from a snapshot. */
 export function applyInitial(world: World, initial: InitialState): void {
-  const now = new Date(world.now()).toISOString();
+  const now = stampOf(world);
   const containers = world.table<ContainerRecord>('containers');
   for (const container of [...(initial.organizations ?? []), ...(initial.folders ?? [])]) {
     containers[container.name] ??= { ...container, createTime: now };

@@ -21,8 +21,6 @@ interface IdTokenShape {
   readonly audience: string;
   /** Workspace domain. Undefined leaves the claim out. */
   readonly hd?: string | undefined;
-  /** Default: true. */
-  readonly emailVerified?: boolean;
   /** Default: an hour. */
   readonly lifeSeconds?: number;
   /** A value that the requesting program wants back in the token. */
@@ -95,13 +93,13 @@ export async function createIdentity({
 
 async function signerOf({ privateJwk = {}, issuer = '' }: IdentityKeys, kid: string) {
   const signingKey = await importJWK(privateJwk, 'RS256');
-  return ({ email, audience, hd, emailVerified = true, lifeSeconds = 3600, nonce }: IdTokenShape, nowMs: number) => {
+  return ({ email, audience, hd, lifeSeconds = 3600, nonce }: IdTokenShape, nowMs: number) => {
     const issuedAt = Math.floor(nowMs / 1000);
     const sub = subjectOf(email);
     return new SignJWT({
       azp: sub,
       email,
-      email_verified: emailVerified,
+      email_verified: true,
       ...(hd === undefined ? {} : { hd }),
       ...(nonce === undefined ? {} : { nonce }),
     })

@@ -9,14 +9,12 @@ import { join } from 'node:path';
 import { guestShutDown, guests, preempt } from '../cloud/compute/instance-life.js';
 import type { World } from '../cloud/kernel/api.js';
 import type { Identity } from '../identity/identity.js';
-import { removeDisk } from './disk.js';
+import { embedded } from './embedded.js';
 import { createGuestMetadata } from './guest-metadata.js';
-import type { Isolation } from './isolation.js';
-import { type Machine, type MachineOptions, startMachine } from './machine.js';
+import type { Machine, MachineOptions } from './machine.js';
 import { type ConnectProxy, startConnectProxy } from './network/connect-proxy.js';
 import { type Answer, createFabric, type Fabric } from './network/fabric.js';
-import { isolationHere } from './possible.js';
-import { createRealTier } from './real/index.js';
+import type { RunningTier, Tier } from './tier.js';
 import { allVms, type Vm, vmAt } from './vms.js';
 
 export interface MachinesOptions {
@@ -30,32 +28,8 @@ export interface MachinesOptions {
   /** What `/etc/environment` of a new disk holds. Default: nothing. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Default: embedded. */
-  readonly tier?: TierName;
-  /** How embedded machines are isolated. Default: the first way that works here. */
-  readonly isolation?: Isolation | undefined;
+  readonly tier?: Tier;
   readonly onNote: (note: string) => void;
-}
-
-/** `embedded`: SSH servers in this process, bash in sandboxes. `real`: namespaces with systemd and OpenSSH's own server. */
-export type TierName = 'embedded' | 'real';
-
-/** Turns VMs into machines. */
-export interface Tier {
-  start(options: MachineOptions): Promise<Machine>;
-  /** Called when the cloud has changed. */
-  follow(): void;
-  removeDisk(folder: string): void;
-  close(): Promise<void>;
-}
-
-function createEmbeddedTier(isolation = isolationHere()): Tier {
-  if (typeof isolation === 'string') throw new Error(isolation);
-  return {
-    start: (options) => startMachine(options, isolation),
-    follow: () => undefined,
-    removeDisk,
-    close: () => Promise.resolve(),
-  };
 }
 
 export interface Machines {
@@ -131,7 +105,7 @@ function machineOptions(
 }
 
 /** The machines that are on. They follow the VMs that are up in the cloud. */
-function createRoster(options: MachinesOptions, tier: Tier, connect: Parameters<typeof machineOptions>[3]) {
+function createRoster(options: MachinesOptions, tier: RunningTier, connect: Parameters<typeof machineOptions>[3]) {
   const { world, onNote } = options;
   const running = new Map<string, Entry>();
   const ending = new Set<Promise<unknown>>();
@@ -193,14 +167,11 @@ function createRoster(options: MachinesOptions, tier: Tier, connect: Parameters<
 }
 
 export async function startMachines(options: MachinesOptions): Promise<Machines> {
-  const { world, folder, outsidePorts, onNote, tier: tierName = 'embedded' } = options;
+  const { world, folder, outsidePorts, onNote, tier: kind = embedded } = options;
   const ports = world.table<number>('ports');
   const metadata = createGuestMetadata(options);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const tier =
-    tierName === 'real'
-      ? await createRealTier({ world, folder, metadata, outsidePorts, onNote })
-      : createEmbeddedTier(options.isolation);
+  const tier = await kind.start({ world, folder, metadata, outsidePorts, onNote });
   const roster = createRoster(options, tier, (from, address, port) => fabric.connect(from, address, port));
   const { running, ending, look } = roster;
 
@@ -208,8 +179,7 @@ export async function startMachines(options: MachinesOptions): Promise<Machines>
     world,
     isOutside: (port) => outsidePorts().includes(port),
     metadata: metadata.take,
-    // The real tier's network enforces the rules itself.
-    asksRules: tierName === 'embedded',
+    asksRules: !kind.enforcesRules,
     async accept(vm, port, from): Promise<Answer> {
       look();
       const machine = await running.get(vm.path)?.machine;

@@ -54,8 +54,3 @@ export function isolationHere(among = isolations): Isolation | string {
   const because = guilty.length === 0 ? '' : `, as ${guilty.join(' and ')} says`;
   return `this system lets nobody here make user namespaces${because} (${said.join('; ')})`;
 }
-
-export function whyNoMachines(): string | undefined {
-  const found = isolationHere();
-  return typeof found === 'string' ? found : undefined;
-}

@@ -32,8 +32,6 @@ export interface Sandbox {
   readonly pid: number;
   /** Runs a program in a process group of its own. The returned process ends with it. */
   run(program: Program): ChildProcessWithoutNullStreams;
-  /** The path of the VM's file system from outside, with the permissions of that user. */
-  rootFor(user: string): string;
   /** nsenter's arguments to enter only the network, for relays. Everything else remains this system's. */
   readonly networkEntry: readonly string[];
   /** Powers off. Nothing of the sandbox runs afterwards. */
@@ -93,7 +91,6 @@ export async function startSandbox({ folder, hostname, address, isolation }: San
       const program = [...bare, '/usr/bin/env', '-i', ...given, ...argv];
       return spawn('nsenter', [...entry, view, '-p', '-i', '-u', '-n', '--', ...program], { detached: true, cwd: '/' });
     },
-    rootFor: (user) => `/proc/${user === 'root' ? pid : guestPid}/root`,
     async end() {
       try {
         // When its first process dies, the kernel ends all others.

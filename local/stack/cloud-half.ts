@@ -22,10 +22,10 @@ import {
 import { type EmulatorPushes, startEmulatorPushes } from '../emulators/pushes.js';
 import { type Forge1, startForge1 } from '../forge1/forge1.js';
 import { type Forge1Registry, startForge1Registry } from '../forge1/registry.js';
-import { type Machines, startMachines, type TierName } from '../machines/index.js';
+import { embedded } from '../machines/embedded.js';
+import { type Machines, startMachines } from '../machines/index.js';
 import { outsideNames } from '../machines/network/outside-names.js';
-import { whyNoMachines } from '../machines/possible.js';
-import { whyNoRealHosts } from '../machines/real/possible.js';
+import type { Tier } from '../machines/tier.js';
 import { startK0sReleases } from '../releases/k0s.js';
 import { functionUrl, initialState, invokers, laneFunctions, local, topicPath } from './deployment.js';
 import { type PublishedRelease, publishRelease } from './plinth-release.js';
@@ -45,7 +45,7 @@ export interface CloudHalfOptions extends WorldChoice {
   /** Port of the name servers and of the resolver. 0 means any free one. */
   readonly dnsPort: number;
   /** The machines behind VMs, if this computer can hold them. */
-  readonly machines: TierName | 'none';
+  readonly machines: 'embedded' | Tier | 'none';
   /** Called with one line about something that failed or is worth knowing. */
   readonly onNote: (note: string) => void;
 }
@@ -105,7 +105,7 @@ function startKeeper(folder: StateFolder): () => void {
 
 /** Starts the machines. If this computer cannot hold them, it notes why and the stack runs without. */
 async function machinesOf(
-  tier: TierName,
+  tier: Tier,
   cloud: SimulatedCloud,
   folder: StateFolder,
   /** URLs of the loopback servers that machines reach. */
@@ -113,7 +113,7 @@ async function machinesOf(
   onNote: (note: string) => void,
 ): Promise<Machines | undefined> {
   const disks = folder.file('machines');
-  const why = tier === 'real' ? whyNoRealHosts(disks) : whyNoMachines();
+  const why = tier.whyNot(disks);
   if (why !== undefined) {
     onNote(
       `No simulated VM answers SSH here: ${why}. Bootstraps end when their cloud resources stand; --install-version, --install-hash and --install-local are refused.`,
@@ -322,7 +322,8 @@ async function checkFree(folder: StateFolder): Promise<void> {
 
 export async function startCloudHalf(folder: StateFolder, options: CloudHalfOptions): Promise<CloudHalf> {
   await checkFree(folder);
-  const { machines: tier, onNote } = options;
+  const { onNote } = options;
+  const tier = options.machines === 'embedded' ? embedded : options.machines;
   const closers = createClosers();
   try {
     const { emulators, adopted } = await startEmulators(folder, options, closers);

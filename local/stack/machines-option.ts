@@ -1,17 +1,11 @@
-/**
- * `--machines` of `npm run local` and `npm run demo`: the kind of machines behind VMs, and whether this computer can hold
- * them.
- */
-import type { TierName } from '../machines/index.js';
-import { whyNoMachines } from '../machines/possible.js';
-import { whyNoRealHosts } from '../machines/real/possible.js';
+/** `--machines` of `npm run local` and `npm run demo`: whether machines are behind VMs, if this computer can hold them. */
+import { embedded } from '../machines/embedded.js';
 
-export type MachinesChoice = TierName | 'none';
+export type MachinesChoice = 'embedded' | 'none';
 
-const choices: readonly MachinesChoice[] = ['embedded', 'real', 'none'];
+const choices: readonly MachinesChoice[] = ['embedded', 'none'];
 
-export const machinesUsage = `  --machines M         embedded (default, where it can be): SSH servers and sandboxes, no root
-                       real: systemd and OpenSSH's own server, as root · none: VMs are but entries
+export const machinesUsage = `  --machines M         embedded (default, where it can be): SSH servers and sandboxes, no root · none: VMs are but entries
 `;
 
 /**
@@ -23,7 +17,7 @@ export function readMachines(given: string | undefined, folder: string): Machine
   const choice = choices.find((each) => each === (given ?? 'embedded'));
   if (choice === undefined) throw new Error(`--machines must be ${choices.join(' or ')}, not "${given}".`);
   if (given === undefined || choice === 'none') return choice;
-  const why = choice === 'real' ? whyNoRealHosts(folder) : whyNoMachines();
+  const why = embedded.whyNot(folder);
   if (why !== undefined) throw new Error(`--machines ${choice} is not possible: ${why}.`);
   return choice;
 }

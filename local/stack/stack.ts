@@ -10,7 +10,7 @@ import { createKeyMaker, type KeyMaker } from '../../functions/host/keys.js';
 import type { Store } from '../../functions/store/store.js';
 import { collections } from '../../shared/names.js';
 import type { BundleOptions } from '../functions/processes.js';
-import type { TierName } from '../machines/index.js';
+import type { Tier } from '../machines/tier.js';
 import { type CloudHalf, startCloudHalf } from './cloud-half.js';
 import { type FunctionEnvironment, local } from './deployment.js';
 import { type FunctionsHalf, startFunctionsHalf } from './functions-half.js';
@@ -44,7 +44,7 @@ export interface StackOptions extends WorldChoice {
   /** Extra settings for every function. They override the defaults. */
   readonly settings?: FunctionEnvironment;
   /** The machines that answer SSH for VMs, if this computer can hold them. With `none` (default) VMs are only entries. */
-  readonly machines?: TierName | 'none';
+  readonly machines?: 'embedded' | Tier | 'none';
   /** Wraps the store that the functions get. It must be the same store, only observed. */
   readonly wrapStore?: (store: Store) => Store;
   /**

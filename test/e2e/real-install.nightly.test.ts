@@ -7,10 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { startPlinth } from '../../local/demo/plinth-process.js';
-import { makeBase } from '../../local/machines/real/base.js';
 import { type MadePackage, makePackage } from '../../local/packages/make-package.js';
 import { publishPackage } from '../../local/stack/publish-package.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
+import { makeBase } from '../real-hosts/base.js';
+import { realHosts } from '../real-hosts/index.js';
 import { needMachines } from '../support/machines.js';
 import { type Caller, makeScene, type Scene, succeeded } from '../support/scene.js';
 
@@ -26,11 +27,11 @@ describe('an install on real hosts', function () {
   let token: string;
 
   before(async () => {
-    needMachines('real');
+    needMachines(realHosts);
     await makeBase((note) => void process.stderr.write(`${note}\n`));
     folder = mkdtempSync(join(tmpdir(), 'plinth-package-'));
     sample = await makePackage(folder);
-    scene = await makeScene({ machines: 'real' });
+    scene = await makeScene({ machines: realHosts });
     await publishPackage(scene.cloud, sample);
     alice = await scene.caller();
   });

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { createRemote, type Host } from '../../functions/remote/remote.js';
 import { homeOf } from '../../local/demo/plinth-process.js';
-import { makeBase } from '../../local/machines/real/base.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
+import { makeBase } from '../real-hosts/base.js';
+import { realHosts } from '../real-hosts/index.js';
 import { needMachines } from '../support/machines.js';
 import { type Caller, makeScene, type Scene, succeeded } from '../support/scene.js';
 
@@ -16,9 +17,9 @@ describe('a bootstrap with real hosts', function () {
   let bootstrap: BootstrapView;
 
   before(async () => {
-    needMachines('real');
+    needMachines(realHosts);
     await makeBase((note) => void process.stderr.write(`${note}\n`));
-    scene = await makeScene({ machines: 'real' });
+    scene = await makeScene({ machines: realHosts });
     alice = await scene.caller();
   });
   after(() => scene?.close());

@@ -10,13 +10,14 @@ import { extract } from 'tar';
 import type { Store } from '../../functions/store/store.js';
 import { startPlinth } from '../../local/demo/plinth-process.js';
 import { forge1Pat } from '../../local/forge1/forge1.js';
-import { makeBase } from '../../local/machines/real/base.js';
 import { makePackage } from '../../local/packages/make-package.js';
 import { publishPackage } from '../../local/stack/publish-package.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { findSecret } from '../../shared/install-config/secrets.js';
 import { collections } from '../../shared/names.js';
 import { type PackageManifest, readPackageManifest } from '../../shared/package/manifest.js';
+import { makeBase } from '../real-hosts/base.js';
+import { realHosts } from '../real-hosts/index.js';
 import { needMachines } from '../support/machines.js';
 import { type Caller, type Flags, makeScene, type Scene, succeeded } from '../support/scene.js';
 
@@ -33,14 +34,14 @@ describe('the images of a package on real hosts', function () {
   let images: PackageManifest['images'];
 
   before(async () => {
-    needMachines('real');
+    needMachines(realHosts);
     await makeBase((note) => void process.stderr.write(`${note}\n`));
     folder = mkdtempSync(join(tmpdir(), 'plinth-package-'));
     const sample = await makePackage(folder);
     ({ version } = sample);
     await extract({ file: sample.full.path, cwd: folder }, ['package.json']);
     ({ images } = readPackageManifest(readFileSync(join(folder, 'package.json'), 'utf8')));
-    scene = await makeScene({ machines: 'real', wrapStore: shuttingEgress });
+    scene = await makeScene({ machines: realHosts, wrapStore: shuttingEgress });
     await publishPackage(scene.cloud, sample);
   });
   after(async () => {

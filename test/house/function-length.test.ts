@@ -66,7 +66,7 @@ describe('the code', () => {
     expect(lengths.length).to.be.greaterThan(1000);
     const help = 'move a part that has a name of its own out of it';
     expect(faultsOf(lengths, longestFunction, []), help).to.deep.equal([]);
-  }).timeout(30_000);
+  }).timeout(120_000);
 
   it(`has no file of more than ${longestFile} lines but tables`, () => {
     const lengths = [...texts].map(([of, text]) => ({ of, lines: text.trimEnd().split('\n').length }));

@@ -64,8 +64,8 @@ export interface Lab {
   close(): Promise<void>;
 }
 
-/** As the engine's budget for propagation. */
-const longestSeconds = 600;
+/** More than the longest wait of a step, ten minutes for quotas, and the retries beside it. */
+const longestSeconds = 900;
 
 export interface LabMachines {
   /** All that the plan may hold, in place of the steps in the cloud alone. */

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import { commonRefusals } from './common-refusals.js';
 import { project, type ReadyCloud, readyCloud, stranger } from './ready-cloud.js';
-import { itRefuses, type Refusal } from './refusals.js';
+import { commonRefusals, invalid, itRefuses, refusalsOf } from './refusals.js';
 
 const parent = '/v1/projects/P/locations/europe-west4';
 const root = `${parent}/repositories`;
@@ -18,23 +17,7 @@ describe('simulated Artifact Registry', () => {
       await call(`POST ${root}?repositoryId=kept`, docker);
     });
     after(() => cloud.close());
-    const refused = (
-      name: string,
-      line: string,
-      body: unknown,
-      code: number,
-      reason: string,
-      says?: RegExp,
-    ): Refusal => ({
-      name,
-      api: 'artifactregistry',
-      line,
-      body,
-      code,
-      reason,
-      ...(says === undefined ? {} : { says }),
-    });
-    const invalid = [400, 'INVALID_ARGUMENT'] as const;
+    const refused = refusalsOf('artifactregistry');
     const notFound = [404, 'NOT_FOUND', /^Requested entity was not found\.$/] as const;
     itRefuses(() => cloud, commonRefusals('artifactregistry', `POST ${root}?repositoryId=other`, docker));
     itRefuses(

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { owner, ownersBindings, type ReadyCloud, readyCloud, stranger } from './ready-cloud.js';
-import { itRefuses, type Refusal } from './refusals.js';
+import { denied, invalid, itRefuses, type Refusal, refusalsOf } from './refusals.js';
 
 const api = 'cloudbilling';
 const account = 'billingAccounts/000000-000000-000000';
@@ -35,44 +35,26 @@ describe('simulated Cloud Billing', () => {
 
   describe('bad requests', () => {
     const line = 'PUT /v1/projects/bare-project/billingInfo';
+    const refused = refusalsOf(api);
+    const hidden = (name: string, asked: string, as = owner, body?: object) =>
+      refused(name, asked, body, ...denied, { as, says: /^The caller does not have permission$/ });
     const link = (
       name: string,
       billingAccountName: unknown,
       code: number,
       reason: string,
-      more: Partial<Refusal> = {},
-    ): Refusal => ({
-      name,
-      api,
-      line,
-      body: { billingAccountName },
-      code,
-      reason,
-      ...more,
-    });
-    const denied = { code: 403, reason: 'PERMISSION_DENIED', says: /^The caller does not have permission$/ };
-    const invalid = { code: 400, reason: 'INVALID_ARGUMENT' };
+      more?: RegExp | Partial<Refusal>,
+    ) => refused(name, line, { billingAccountName }, code, reason, more);
     itRefuses(
       () => cloud,
       [
-        {
-          name: 'a call without a token',
-          api,
-          line: `GET /v1/${account}`,
+        refused('a call without a token', `GET /v1/${account}`, undefined, 401, 'UNAUTHENTICATED', {
           token: undefined,
-          code: 401,
-          reason: 'UNAUTHENTICATED',
-        },
-        { name: 'an account that is not there', api, line: 'GET /v1/billingAccounts/999999-999999-999999', ...denied },
-        { name: "somebody else's account", api, line: `GET /v1/${account}`, as: stranger, ...denied },
-        { name: 'a project that is not there', api, line: 'GET /v1/projects/no-such-project/billingInfo', ...denied },
-        {
-          name: "somebody else's project",
-          api,
-          line: 'GET /v1/projects/ready-project/billingInfo',
-          as: stranger,
-          ...denied,
-        },
+        }),
+        hidden('an account that is not there', 'GET /v1/billingAccounts/999999-999999-999999'),
+        hidden("somebody else's account", `GET /v1/${account}`, stranger),
+        hidden('a project that is not there', 'GET /v1/projects/no-such-project/billingInfo'),
+        hidden("somebody else's project", 'GET /v1/projects/ready-project/billingInfo', stranger),
         link(
           'a link to an account that is not there',
           'billingAccounts/999999-999999-999999',
@@ -88,50 +70,23 @@ describe('simulated Cloud Billing', () => {
         link('an account that is closed', closed, 400, 'FAILED_PRECONDITION', {
           says: /^Precondition check failed\.$/,
         }),
-        {
-          name: 'an unknown field',
-          api,
-          line,
-          body: { account },
+        refused('an unknown field', line, { account }, ...invalid, /Unknown name "account" at 'project_billing_info'/),
+        refused('a body that is a text', line, 'billing', ...invalid),
+        refused('a body that is no JSON', line, undefined, ...invalid, { text: 'billingAccountName=x' }),
+        refused('an unknown query parameter', `GET /v1/${account}?view=FULL`, undefined, ...invalid),
+        refused('a page size that is no number', 'GET /v1/billingAccounts?pageSize=x', undefined, ...invalid),
+        refused('a page size out of range', 'GET /v1/billingAccounts?pageSize=99999999999', undefined, ...invalid),
+        hidden("the projects of somebody else's account", `GET /v1/${account}/projects`, stranger),
+        hidden("somebody else's policy", `GET /v1/${account}:getIamPolicy`, stranger),
+        hidden('a policy from a mere user of the account', `POST /v1/${account}:setIamPolicy`, owner, { policy: {} }),
+        refused(
+          'a policy with an unknown role',
+          `POST /v1/${small}:setIamPolicy`,
+          { policy: { bindings: [{ role: 'roles/none', members: [] }] } },
           ...invalid,
-          says: /Unknown name "account" at 'project_billing_info'/,
-        },
-        { name: 'a body that is a text', api, line, body: 'billing', ...invalid },
-        { name: 'a body that is no JSON', api, line, text: 'billingAccountName=x', ...invalid },
-        { name: 'an unknown query parameter', api, line: `GET /v1/${account}?view=FULL`, ...invalid },
-        { name: 'a page size that is no number', api, line: 'GET /v1/billingAccounts?pageSize=x', ...invalid },
-        { name: 'a page size out of range', api, line: 'GET /v1/billingAccounts?pageSize=99999999999', ...invalid },
-        {
-          name: "the projects of somebody else's account",
-          api,
-          line: `GET /v1/${account}/projects`,
-          as: stranger,
-          ...denied,
-        },
-        { name: "somebody else's policy", api, line: `GET /v1/${account}:getIamPolicy`, as: stranger, ...denied },
-        {
-          name: 'a policy from a mere user of the account',
-          api,
-          line: `POST /v1/${account}:setIamPolicy`,
-          body: { policy: {} },
-          ...denied,
-        },
-        {
-          name: 'a policy with an unknown role',
-          api,
-          line: `POST /v1/${small}:setIamPolicy`,
-          body: { policy: { bindings: [{ role: 'roles/none', members: [] }] } },
-          ...invalid,
-        },
-        { name: 'what is not served here', api, line: 'GET /v1/services', code: 501, reason: 'UNIMPLEMENTED' },
-        {
-          name: 'a method that is none',
-          api,
-          line: 'POST /v1/projects/ready-project/billingInfo',
-          body: {},
-          code: 404,
-          reason: '',
-        },
+        ),
+        refused('what is not served here', 'GET /v1/services', undefined, 501, 'UNIMPLEMENTED'),
+        refused('a method that is none', 'POST /v1/projects/ready-project/billingInfo', {}, 404, ''),
       ],
     );
   });

@@ -1,9 +1,8 @@
 /** Bad requests to the simulated Compute: one table, in which each row is a request and Google's reason to refuse it. */
 import { expect } from 'chai';
-import { commonRefusals } from './common-refusals.js';
 import { furnish, region, vmBody, zone } from './furnished.js';
 import { type ReadyCloud, readyCloud } from './ready-cloud.js';
-import { itRefuses } from './refusals.js';
+import { commonRefusals, itRefuses, refusalsOf } from './refusals.js';
 
 const root = '/compute/v1/projects/P';
 const regional = `${root}/regions/${region}`;
@@ -357,18 +356,14 @@ describe('simulated Compute', () => {
   after(() => cloud.close());
 
   itRefuses(() => cloud, commonRefusals('compute', `POST ${root}/global/networks`, network({})));
+  const refused = refusalsOf('compute');
   for (const [line, body, rows] of all) {
     itRefuses(
       () => cloud,
-      rows.map(([what, more, reason, says]) => ({
-        name: `${what} (${line.replace(/\/compute\/v1\/projects\/P\//, '')})`,
-        api: 'compute',
-        line,
-        ...(more === undefined ? {} : { body: body(more) }),
-        code: codes[reason],
-        reason,
-        ...(says === undefined ? {} : { says }),
-      })),
+      rows.map(([what, more, reason, says]) => {
+        const name = `${what} (${line.replace(/\/compute\/v1\/projects\/P\//, '')})`;
+        return refused(name, line, more && body(more), codes[reason], reason, says);
+      }),
     );
   }
 

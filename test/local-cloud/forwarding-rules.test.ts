@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { JsonObject } from '../../local/cloud/kernel/api.js';
 import { furnish, region, vmBody, zone } from './furnished.js';
 import { ownersBindings, project, type ReadyCloud, readyCloud, stranger } from './ready-cloud.js';
-import { itRefuses, type Refusal } from './refusals.js';
+import { itRefuses, refusalsOf } from './refusals.js';
 
 const root = '/compute/v1/projects/P';
 const regional = `${root}/regions/${region}`;
@@ -152,31 +152,70 @@ describe('forwarding rules of the simulated Compute, wrongly given', () => {
   });
   after(() => cloud.close());
   const named = { IPAddress: `regions/${region}/addresses/none` };
-  const rows: readonly (readonly [name: string, body: unknown, code: number, reason: string, says?: RegExp])[] = [
-    ['a rule without a target', external({ target: undefined }), 400, 'required', /target/],
-    ['a rule of no ports', external({ portRange: '0-80' }), 400, 'invalid'],
-    ['a rule of ports and no protocol of ports', external({ IPProtocol: 'ESP' }), 400, 'invalid'],
-    ['an address that is not reserved', external({ IPAddress: '203.0.113.9' }), 400, 'invalid', /Invalid IP address/],
-    ['an address that is not there', external(named), 404, 'notFound'],
-    ['an internal one without a backend service', internal({ backendService: undefined }), 400, 'required', /backend/],
-    ['an internal one without a subnet', internal({ subnetwork: undefined }), 400, 'required', /subnetwork/],
-    ['an internal one with a range of ports', internal({ portRange: '80-80' }), 400, 'invalid', /portRange/],
-    ['an internal one with six ports', internal({ ports: [...'123456'] }), 400, 'invalid', /One to five/],
-    ['an internal one outside of the subnet', internal({ IPAddress: '192.168.7.7' }), 400, 'invalid', /subnetwork/],
-    ['an internal one in another network', internal({ network: elsewhere }), 400, 'invalid', /another network/],
-  ];
+  const refused = refusalsOf('compute');
   itRefuses(
     () => cloud,
-    rows.map(
-      ([name, body, code, reason, says]): Refusal => ({
-        name,
-        api: 'compute',
-        line: insert,
-        body,
-        code,
-        reason,
-        ...(says === undefined ? {} : { says }),
-      }),
-    ),
+    [
+      refused('a rule without a target', insert, external({ target: undefined }), 400, 'required', /target/),
+      refused('a rule of no ports', insert, external({ portRange: '0-80' }), 400, 'invalid'),
+      refused('a rule of ports and no protocol of ports', insert, external({ IPProtocol: 'ESP' }), 400, 'invalid'),
+      refused(
+        'an address that is not reserved',
+        insert,
+        external({ IPAddress: '203.0.113.9' }),
+        400,
+        'invalid',
+        /Invalid IP address/,
+      ),
+      refused('an address that is not there', insert, external(named), 404, 'notFound'),
+      refused(
+        'an internal one without a backend service',
+        insert,
+        internal({ backendService: undefined }),
+        400,
+        'required',
+        /backend/,
+      ),
+      refused(
+        'an internal one without a subnet',
+        insert,
+        internal({ subnetwork: undefined }),
+        400,
+        'required',
+        /subnetwork/,
+      ),
+      refused(
+        'an internal one with a range of ports',
+        insert,
+        internal({ portRange: '80-80' }),
+        400,
+        'invalid',
+        /portRange/,
+      ),
+      refused(
+        'an internal one with six ports',
+        insert,
+        internal({ ports: [...'123456'] }),
+        400,
+        'invalid',
+        /One to five/,
+      ),
+      refused(
+        'an internal one outside of the subnet',
+        insert,
+        internal({ IPAddress: '192.168.7.7' }),
+        400,
+        'invalid',
+        /subnetwork/,
+      ),
+      refused(
+        'an internal one in another network',
+        insert,
+        internal({ network: elsewhere }),
+        400,
+        'invalid',
+        /another network/,
+      ),
+    ],
   );
 });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { JsonObject } from '../../local/cloud/kernel/api.js';
 import { owner, type ReadyCloud, readyCloud, stranger } from './ready-cloud.js';
-import { itRefuses, type Refusal } from './refusals.js';
+import { itRefuses, refusalsOf } from './refusals.js';
 
 const api = 'iam';
 const root = '/v1/projects/ready-project/serviceAccounts';
@@ -18,22 +18,7 @@ describe('simulated IAM', () => {
   after(() => cloud.close());
 
   describe('bad requests', () => {
-    const refused = (
-      name: string,
-      line: string,
-      body: unknown,
-      code: number,
-      reason: string,
-      more: Partial<Refusal> = {},
-    ): Refusal => ({
-      name,
-      api,
-      line,
-      body,
-      code,
-      reason,
-      ...more,
-    });
+    const refused = refusalsOf(api);
     const invalid = [400, 'badRequest'] as const;
     const known = `${root}/${emailOf('known-account')}`;
     itRefuses(

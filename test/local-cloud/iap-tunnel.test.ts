@@ -6,6 +6,7 @@ import type { Reached } from '../../local/cloud/iap/tunnel.js';
 import type { JsonObject } from '../../local/cloud/kernel/api.js';
 import { setOrganizationPolicy } from '../../local/cloud/org-policy/policies.js';
 import { createPair } from '../../local/machines/network/streams.js';
+import { until } from '../support/halves.js';
 import { furnish, zone } from './furnished.js';
 import { owner, ownersBindings, project, type ReadyCloud, readyCloud, services, stranger } from './ready-cloud.js';
 import { type Opening, openWire, target, type Wire } from './tunnel-client.js';
@@ -90,8 +91,10 @@ describe('the tunnel of IAP', () => {
     const wire = await opened();
     const frame = Buffer.alloc(16_384, 'x');
     for (let sent = 0; sent < 3; sent++) wire.sendData(frame);
+    const acksOf = () => wire.frames.filter((one) => one.readUInt16BE(0) === 7);
+    await until('an acknowledgement', () => acksOf().length > 0 || undefined);
     await sleep(50);
-    const acks = wire.frames.filter((one) => one.readUInt16BE(0) === 7);
+    const acks = acksOf();
     expect(acks.map((one) => Number(one.readBigUInt64BE(2)))).to.deep.equal([3 * 16_384]);
   });
 
@@ -107,12 +110,13 @@ describe('the tunnel of IAP', () => {
       }
     };
     void feed();
+    const full = 1024 * 1024;
+    await until('a full window', () => wire.data().length >= full || undefined);
     await sleep(200);
     const before = wire.data().length;
-    expect(before).to.be.within(1024 * 1024, 1.2 * 1024 * 1024);
+    expect(before).to.be.within(full, 1.2 * full);
     wire.acknowledge(before);
-    await sleep(100);
-    expect(wire.data().length).to.be.above(before);
+    await until('more than the window', () => wire.data().length > before || undefined);
   });
 
   const refused: readonly [title: string, opening: () => Opening, said: string][] = [

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { osLoginUser } from '../../local/cloud/os-login/guest.js';
 import { owner, project, type ReadyCloud, readyCloud, stranger } from './ready-cloud.js';
-import { itRefuses, type Refusal } from './refusals.js';
+import { denied, invalid, itRefuses, refusalsOf } from './refusals.js';
 
 const robot = `robot-1@${project}.iam.gserviceaccount.com`;
 /** A public key is told from another by its text alone. */
@@ -138,16 +138,7 @@ describe('simulated OS Login', () => {
 
   describe('bad requests', () => {
     const good = { key: keyOf(1) };
-    const refused = (name: string, line: string, body: unknown, code: number, reason: string): Refusal => ({
-      name,
-      api: 'oslogin',
-      line,
-      body,
-      code,
-      reason,
-    });
-    const invalid = [400, 'INVALID_ARGUMENT'] as const;
-    const denied = [403, 'PERMISSION_DENIED'] as const;
+    const refused = refusalsOf('oslogin');
     itRefuses(
       () => cloud,
       [
@@ -166,7 +157,7 @@ describe('simulated OS Login', () => {
         refused('a project that is not there', importing(owner, '?projectId=no-such'), good, ...denied),
         refused('a project without the API', importing(owner, '?projectId=bare-project'), good, ...denied),
         refused('a key that is not there', `DELETE /v1/users/${owner}/sshPublicKeys/00`, undefined, 404, 'NOT_FOUND'),
-        { ...refused('a call without a token', importing(owner), good, 401, 'UNAUTHENTICATED'), token: undefined },
+        refused('a call without a token', importing(owner), good, 401, 'UNAUTHENTICATED', { token: undefined }),
       ],
     );
   });

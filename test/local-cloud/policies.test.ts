@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { JsonObject } from '../../local/cloud/kernel/api.js';
 import { owner, project, type ReadyCloud, readyCloud } from './ready-cloud.js';
-import { itRefuses } from './refusals.js';
+import { invalid, itRefuses, refusalsOf } from './refusals.js';
 
 const bindings = [{ role: 'roles/viewer', members: [`user:${owner}`] }];
 const auditConfigs = [{ service: 'allServices', auditLogConfigs: [{ logType: 'DATA_READ' }] }];
@@ -57,17 +57,16 @@ describe('policies in the simulated cloud', () => {
     expect(await read()).to.deep.include({ bindings, auditConfigs });
   });
 
+  const refused = refusalsOf('cloudresourcemanager');
   itRefuses(
     () => cloud,
     [
-      {
-        name: 'a mask of what a policy does not have',
-        api: 'cloudresourcemanager',
-        line: `${line}:setIamPolicy`,
-        body: { policy: { bindings }, updateMask: 'bindings,owner' },
-        code: 400,
-        reason: 'INVALID_ARGUMENT',
-      },
+      refused(
+        'a mask of what a policy does not have',
+        `${line}:setIamPolicy`,
+        { policy: { bindings }, updateMask: 'bindings,owner' },
+        ...invalid,
+      ),
     ],
   );
 });

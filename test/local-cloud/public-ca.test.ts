@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import { commonRefusals } from './common-refusals.js';
 import { project, type ReadyCloud, readyCloud } from './ready-cloud.js';
-import { itRefuses, type Refusal } from './refusals.js';
+import { commonRefusals, denied, invalid, itRefuses, refusalsOf } from './refusals.js';
 
 const line = 'POST /v1/projects/P/locations/global/externalAccountKeys';
 
@@ -13,29 +12,21 @@ describe('simulated public CA', () => {
   after(() => cloud.close());
 
   describe('bad requests', () => {
-    const refused = (name: string, at: string, code: number, reason: string, body: unknown = {}): Refusal => ({
-      name,
-      api: 'publicca',
-      line: at,
-      body,
-      code,
-      reason,
-    });
-    const invalid = [400, 'INVALID_ARGUMENT'] as const;
+    const refused = refusalsOf('publicca');
     itRefuses(() => cloud, commonRefusals('publicca', line, {}));
     itRefuses(
       () => cloud,
       [
-        refused('a location', line.replace('global', 'europe-west4'), ...invalid),
-        refused('a zone', line.replace('global', 'europe-west4-a'), ...invalid),
-        refused('a project without billing', line.replace('/P/', '/unpaid-project/'), 403, 'PERMISSION_DENIED'),
-        refused('a name that is a number', line, ...invalid, { name: 1 }),
-        refused('a key that is not base64', line, ...invalid, { b64MacKey: '###' }),
-        refused('a key id that is a list', line, ...invalid, { keyId: [] }),
-        refused('a key id that is an object', line, ...invalid, { keyId: {} }),
-        refused('a name that is a flag', line, ...invalid, { name: true }),
-        refused('a body that is a number', line, ...invalid, 1),
-        refused('a body that is a text', line, ...invalid, 'key'),
+        refused('a location', line.replace('global', 'europe-west4'), {}, ...invalid),
+        refused('a zone', line.replace('global', 'europe-west4-a'), {}, ...invalid),
+        refused('a project without billing', line.replace('/P/', '/unpaid-project/'), {}, ...denied),
+        refused('a name that is a number', line, { name: 1 }, ...invalid),
+        refused('a key that is not base64', line, { b64MacKey: '###' }, ...invalid),
+        refused('a key id that is a list', line, { keyId: [] }, ...invalid),
+        refused('a key id that is an object', line, { keyId: {} }, ...invalid),
+        refused('a name that is a flag', line, { name: true }, ...invalid),
+        refused('a body that is a number', line, 1, ...invalid),
+        refused('a body that is a text', line, 'key', ...invalid),
       ],
     );
   });

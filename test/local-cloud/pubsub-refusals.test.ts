@@ -1,6 +1,5 @@
-import { commonRefusals } from './common-refusals.js';
 import { type ReadyCloud, readyCloud } from './ready-cloud.js';
-import { itRefuses, type Refusal } from './refusals.js';
+import { commonRefusals, invalid, itRefuses, refusalsOf } from './refusals.js';
 
 const root = '/v1/projects/P';
 const data = Buffer.from('x').toString('base64');
@@ -13,23 +12,7 @@ describe('simulated Pub/Sub, bad requests', () => {
   });
   after(() => cloud.close());
 
-  const refused = (
-    name: string,
-    line: string,
-    body: unknown,
-    code: number,
-    reason: string,
-    says?: RegExp,
-  ): Refusal => ({
-    name,
-    api: 'pubsub',
-    line,
-    body,
-    code,
-    reason,
-    ...(says === undefined ? {} : { says }),
-  });
-  const invalid = [400, 'INVALID_ARGUMENT'] as const;
+  const refused = refusalsOf('pubsub');
   const publish = `POST ${root}/topics/news:publish`;
 
   itRefuses(() => cloud, commonRefusals('pubsub', publish, { messages: [{ data }] }));

@@ -1,6 +1,5 @@
-import { commonRefusals } from './common-refusals.js';
 import { project, type ReadyCloud, readyCloud, stranger } from './ready-cloud.js';
-import { itRefuses, type Refusal } from './refusals.js';
+import { commonRefusals, invalid, itRefuses, refusalsOf } from './refusals.js';
 
 const root = `/v1/projects/${project}/locations/europe-west4`;
 const path = root.slice('/v1/'.length);
@@ -19,19 +18,11 @@ describe('Cloud Scheduler refuses', () => {
   });
   after(() => cloud.close());
 
-  const invalid = [400, 'INVALID_ARGUMENT'] as const;
   const make = `POST ${root}/jobs`;
   const change = (mask: string) => `PATCH ${root}/jobs/stands?updateMask=${mask}`;
-  const refused = (
-    name: string,
-    line: string,
-    body: unknown,
-    code: number,
-    reason: string,
-    more: { readonly says?: RegExp; readonly as?: string } = {},
-  ): Refusal => ({ name, api: 'cloudscheduler', line, body, code, reason, ...more });
-  const bad = (name: string, body: object, says?: RegExp): Refusal =>
-    refused(name, make, { ...good, ...body }, ...invalid, says === undefined ? {} : { says });
+  const refused = refusalsOf('cloudscheduler');
+  const bad = (name: string, body: object, says?: RegExp) =>
+    refused(name, make, { ...good, ...body }, ...invalid, says);
   const target = (more: object) => ({ httpTarget: { uri, ...more } });
 
   itRefuses(() => cloud, commonRefusals('cloudscheduler', make, good));

@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import type { JsonObject } from '../../local/cloud/kernel/api.js';
 import { crc32c } from '../../local/cloud/storage/crc32c.js';
-import { commonRefusals } from './common-refusals.js';
 import { type ReadyCloud, readyCloud, stranger } from './ready-cloud.js';
-import { itRefuses, type Refusal } from './refusals.js';
+import { commonRefusals, invalid, itRefuses, refusalsOf } from './refusals.js';
 
 const root = '/v1/projects/P/secrets';
 const encode = (text: string) => Buffer.from(text).toString('base64');
@@ -27,23 +26,7 @@ describe('simulated Secret Manager', () => {
   after(() => cloud.close());
 
   describe('bad requests', () => {
-    const refused = (
-      name: string,
-      line: string,
-      body: unknown,
-      code: number,
-      reason: string,
-      says?: RegExp,
-    ): Refusal => ({
-      name,
-      api: 'secretmanager',
-      line,
-      body,
-      code,
-      reason,
-      ...(says === undefined ? {} : { says }),
-    });
-    const invalid = [400, 'INVALID_ARGUMENT'] as const;
+    const refused = refusalsOf('secretmanager');
     itRefuses(() => cloud, commonRefusals('secretmanager', `POST ${root}?secretId=other`, automatic));
     itRefuses(
       () => cloud,

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { JsonObject } from '../../local/cloud/kernel/api.js';
 import { ownersBindings, type ReadyCloud, readyCloud, stranger } from './ready-cloud.js';
-import { itRefuses, type Refusal } from './refusals.js';
+import { denied, invalid, itRefuses, refusalsOf } from './refusals.js';
 
 const api = 'serviceusage';
 const service = (name: string): string => `${name}.googleapis.com`;
@@ -17,24 +17,7 @@ describe('simulated Service Usage', () => {
   after(() => cloud.close());
 
   describe('bad requests', () => {
-    const refused = (
-      name: string,
-      line: string,
-      body: unknown,
-      code: number,
-      reason: string,
-      more: Partial<Refusal> = {},
-    ): Refusal => ({
-      name,
-      api,
-      line,
-      body,
-      code,
-      reason,
-      ...more,
-    });
-    const denied = [403, 'PERMISSION_DENIED'] as const;
-    const invalid = [400, 'INVALID_ARGUMENT'] as const;
+    const refused = refusalsOf(api);
     itRefuses(
       () => cloud,
       [

@@ -10,9 +10,11 @@ import { expect } from 'chai';
 import { sshKeysOf, startupScriptOf } from '../../functions/steps/cloud/vm-metadata.js';
 import { guests } from '../../local/cloud/compute/instance-life.js';
 import type { JsonObject } from '../../local/cloud/kernel/api.js';
-import { type Machines, startMachines, type TierName } from '../../local/machines/index.js';
+import { embeddedBy } from '../../local/machines/embedded.js';
+import { type Machines, startMachines } from '../../local/machines/index.js';
 import type { Isolation } from '../../local/machines/isolation.js';
 import { isolations } from '../../local/machines/possible.js';
+import type { Tier } from '../../local/machines/tier.js';
 import { openSshPair } from '../../shared/openssh.js';
 import { region, vmBody, zone } from '../local-cloud/furnished.js';
 import { project, type ReadyCloud, readyCloud } from '../local-cloud/ready-cloud.js';
@@ -73,14 +75,10 @@ export function describeMachines(title: string, tests: (isolation: Isolation) =>
 /** Throws where this computer can hold none. */
 export function machineWorld(nodes = ['node-1', 'node-2'], isolation?: Isolation): Promise<MachineWorld> {
   needMachines();
-  return makeMachineWorld(nodes, 'embedded', isolation);
+  return makeMachineWorld(nodes, embeddedBy(isolation));
 }
 
-export async function makeMachineWorld(
-  nodes: readonly string[],
-  tier: TierName,
-  isolation?: Isolation,
-): Promise<MachineWorld> {
+export async function makeMachineWorld(nodes: readonly string[], tier: Tier): Promise<MachineWorld> {
   const cloud = await readyCloud();
   const folder = mkdtempSync(join(tmpdir(), 'plinth-machines-'));
   const machines = await startMachines({
@@ -89,7 +87,6 @@ export async function makeMachineWorld(
     folder: join(folder, 'machines'),
     outsidePorts: () => [cloud.frontUrl, `http://${cloud.imagesHost}`].map((url) => Number(new URL(url).port)),
     tier,
-    isolation,
     onNote: (note) => process.stderr.write(`${note}\n`),
   });
   cloud.tunnel.leadTo(machines.connectFromIap);

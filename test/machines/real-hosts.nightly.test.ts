@@ -8,7 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import type { JsonObject } from '../../local/cloud/kernel/api.js';
-import { makeBase } from '../../local/machines/real/base.js';
+import { makeBase } from '../real-hosts/base.js';
+import { realHosts } from '../real-hosts/index.js';
 import { needMachines } from '../support/machines.js';
 import { itKnowsItself } from './guest-identity.js';
 import { type MachineWorld, makeMachineWorld, nat, routersPath } from './machine-world.js';
@@ -37,9 +38,9 @@ describe('a real host', function () {
   this.timeout(600_000);
   let world: MachineWorld;
   before(async () => {
-    needMachines('real');
+    needMachines(realHosts);
     await makeBase((note) => void process.stderr.write(`${note}\n`));
-    world = await makeMachineWorld(['node-1', 'node-2'], 'real');
+    world = await makeMachineWorld(['node-1', 'node-2'], realHosts);
   });
   after(() => world?.close());
 

@@ -221,6 +221,13 @@ export const faults: readonly Fault[] = [
     fails: 'is left by whoever looked at it before another process claimed it',
   },
   {
+    name: 'The claim of an idempotency key is sent again, and meets itself',
+    source: 'new',
+    edits: [{ find: 'await store.commit([write], { once: true });', put: 'await store.commit([write]);' }],
+    tests: ['http/lost-claim.test.js'],
+    fails: 'is answered 503 at once',
+  },
+  {
     name: 'An identity provider that has too much to do is taken for one that refuses',
     source: '6551246',
     edits: [{ find: 'status !== 408 && status !== 429 && /', put: 'status !== 408 && /' }],

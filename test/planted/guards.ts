@@ -389,13 +389,6 @@ export const guards: readonly Fault[] = [
     fails: 'signs nobody in by the state of another attempt',
   },
   {
-    name: 'The claim of an idempotency key is sent again, and meets itself',
-    source: 'guard',
-    edits: [{ find: 'await store.commit([write], { once: true });', put: 'await store.commit([write]);' }],
-    tests: ['http/lost-claim.test.js'],
-    fails: 'is answered 503 at once',
-  },
-  {
     name: 'A session outlives signing out',
     source: 'guard',
     edits: [

@@ -2,14 +2,13 @@
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import type { TierName } from '../../local/machines/index.js';
-import { whyNoMachines } from '../../local/machines/possible.js';
-import { whyNoRealHosts } from '../../local/machines/real/possible.js';
+import { embedded } from '../../local/machines/embedded.js';
+import type { Tier } from '../../local/machines/tier.js';
 import { version as own } from '../../shared/version.js';
 
 /** Throws where this computer can hold none. */
-export function needMachines(tier: TierName = 'embedded'): void {
-  const why = tier === 'real' ? whyNoRealHosts(tmpdir()) : whyNoMachines();
+export function needMachines(tier: Tier = embedded): void {
+  const why = tier.whyNot(tmpdir());
   if (why !== undefined) throw new Error(`This computer can hold no such machines: ${why}`);
 }
 

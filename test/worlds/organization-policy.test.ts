@@ -4,7 +4,7 @@ import type { JsonObject } from '../../local/cloud/kernel/api.js';
 import { customerOf, setOrganizationPolicy } from '../../local/cloud/org-policy/policies.js';
 import type { ConstraintName } from '../../local/cloud/worlds/constraints.js';
 import { project, stranger } from '../local-cloud/ready-cloud.js';
-import { itRefuses } from '../local-cloud/refusals.js';
+import { denied, invalid, itRefuses, refusalsOf } from '../local-cloud/refusals.js';
 import { type OpenWorld, openWorld } from './open-world.js';
 
 const organization = 'organizations/100';
@@ -61,25 +61,19 @@ describe('simulated Organization Policy', () => {
     expect(await effective(here, location)).to.deep.equal([{ allowAll: true }]);
     set(organization, location, allowed('in:eu-locations'));
     expect(await effective(here, location)).to.deep.equal([allowed('in:eu-locations')]);
-    const denied = { values: { deniedValues: ['us-central1'] } };
-    set(here, location, denied);
-    expect(await effective(here, location)).to.deep.equal([denied]);
+    const notThere = { values: { deniedValues: ['us-central1'] } };
+    set(here, location, notThere);
+    expect(await effective(here, location)).to.deep.equal([notThere]);
   });
 
-  const refused = { api: 'orgpolicy', code: 403, reason: 'PERMISSION_DENIED' } as const;
+  const refused = refusalsOf('orgpolicy');
   itRefuses(
     () => cloud,
     [
-      { ...refused, name: "somebody else's organization", line: lineOf(organization, osLogin), as: stranger },
-      { ...refused, name: "somebody else's project", line: lineOf(here, osLogin), as: stranger },
-      { ...refused, name: 'a folder that does not exist', line: lineOf('folders/9', osLogin) },
-      {
-        ...refused,
-        name: 'an unknown constraint',
-        line: lineOf(here, 'compute.no'),
-        code: 400,
-        reason: 'INVALID_ARGUMENT',
-      },
+      refused("somebody else's organization", lineOf(organization, osLogin), undefined, ...denied, { as: stranger }),
+      refused("somebody else's project", lineOf(here, osLogin), undefined, ...denied, { as: stranger }),
+      refused('a folder that does not exist', lineOf('folders/9', osLogin), undefined, ...denied),
+      refused('an unknown constraint', lineOf(here, 'compute.no'), undefined, ...invalid),
     ],
   );
 });

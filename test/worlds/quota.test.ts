@@ -168,7 +168,7 @@ describe('quota that a new project lacks, as the step meets it', function () {
   const kept = () => keptOf(lab);
   async function refused(): Promise<Failure> {
     const problem = await lab.make('quota').catch((error: unknown) => error);
-    if (!(problem instanceof Problem)) throw new Error(`no Problem came: ${JSON.stringify(problem)}`);
+    if (!(problem instanceof Problem)) throw new Error('no Problem came', { cause: problem });
     expect(problem.code).to.equal('cloud-quota');
     const { code, detail, advice = '', members } = problem;
     return { code, detail, advice, ...members };

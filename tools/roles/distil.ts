@@ -19,6 +19,42 @@ const Source = z.object({
   roles: z.record(z.string(), z.object({ title: z.string(), permissions: z.array(z.string()) })),
 });
 
+/** The services whose methods are simulated, and those whose roles plinth's deployment grants. Permissions of others go. */
+const services = [
+  'artifactregistry',
+  'billing',
+  'cloudbuild',
+  'cloudfunctions',
+  'cloudquotas',
+  'cloudscheduler',
+  'compute',
+  'datastore',
+  'dns',
+  'eventarc',
+  'iam',
+  'iap',
+  'logging',
+  'monitoring',
+  'orgpolicy',
+  'publicca',
+  'pubsub',
+  'resourcemanager',
+  'run',
+  'secretmanager',
+  'serviceusage',
+  'storage',
+];
+
+/** Roles that plinth's deployment grants and whose permissions the source lacks. */
+const knownByName = ['roles/firebaserules.admin', 'roles/telemetry.tracesWriter'];
+
+/** What comes before the first dot. */
+const serviceOf = (name: string): string => name.slice(0, name.indexOf('.'));
+
+/** A role of a service that is kept, or of all of them, such as `roles/owner`. */
+const isKept = (role: string): boolean =>
+  !role.includes('.') || services.includes(serviceOf(role.slice('roles/'.length)));
+
 const sha256 = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex');
 
 /** Numbers in rising order, as ranges: `0-4 9`. */
@@ -44,15 +80,27 @@ function grouped(names: readonly string[]): Record<string, string> {
 }
 
 function distil(bytes: Buffer, date: string): string {
-  const { source, services, allRoleNames, roles } = Source.parse(JSON.parse(bytes.toString()));
-  const known = Object.entries(roles).sort(([a], [b]) => (a < b ? -1 : 1));
+  const { source, services: held, allRoleNames, roles } = Source.parse(JSON.parse(bytes.toString()));
+  const missing = [
+    ...services.filter((each) => !held.includes(each)),
+    ...knownByName.filter((each) => !allRoleNames.includes(each)),
+  ];
+  if (missing.length > 0) throw new Error(`The source lacks ${missing.join(', ')}.`);
+  const known = Object.entries(roles)
+    .filter(([name]) => isKept(name))
+    .map(([name, { title, permissions }]) => ({
+      name,
+      title,
+      permissions: permissions.filter((each) => services.includes(serviceOf(each))).sort(),
+    }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
   const stemOf = (name: string): string => name.slice(0, name.lastIndexOf('.'));
   // By noun, then verb: so that grouping keeps the order, and numbers stay the same when read back.
-  const permissions = [...new Set(known.flatMap(([, role]) => role.permissions))].sort((a, b) =>
+  const permissions = [...new Set(known.flatMap((role) => role.permissions))].sort((a, b) =>
     stemOf(a) === stemOf(b) ? (a < b ? -1 : 1) : stemOf(a) < stemOf(b) ? -1 : 1,
   );
   const numberOf = new Map(permissions.map((permission, number) => [permission, number]));
-  const lines = known.flatMap(([name, role]) => [...role.permissions].sort().map((each) => `${name} ${each}\n`));
+  const lines = known.flatMap(({ name, permissions: of }) => of.map((each) => `${name} ${each}\n`));
   const facts = {
     source,
     licence: 'MIT; facts',
@@ -61,7 +109,6 @@ function distil(bytes: Buffer, date: string): string {
     // Of all lines `<role> <permission>`, so that what is read back can be compared with the source.
     permissionsSha256: sha256(lines.join('')),
   };
-  const others = allRoleNames.filter((name) => roles[name] === undefined).map((name) => name.slice('roles/'.length));
   const row = (key: string, value: unknown): string => `    ${JSON.stringify(key)}: ${JSON.stringify(value)}`;
   const table = (entries: readonly (readonly [string, unknown])[]): string =>
     `{\n${entries.map(([key, value]) => row(key, value)).join(',\n')}\n  }`;
@@ -71,12 +118,12 @@ function distil(bytes: Buffer, date: string): string {
     `  "services": ${JSON.stringify(services)},`,
     `  "permissions": ${table(Object.entries(grouped(permissions)))},`,
     `  "roles": ${table(
-      known.map(([name, { title, permissions: held }]) => [
+      known.map(({ name, title, permissions: of }) => [
         name,
-        [title, ranges(held.map((each) => numberOf.get(each) ?? 0).sort((a, b) => a - b))],
+        [title, ranges(of.map((each) => numberOf.get(each) ?? 0).sort((a, b) => a - b))],
       ]),
     )},`,
-    `  "otherRoles": ${table(Object.entries(grouped(others)))}`,
+    `  "knownByName": ${JSON.stringify(knownByName)}`,
     '}\n',
   ].join('\n');
 }

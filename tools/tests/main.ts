@@ -7,7 +7,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { makeBase } from '../../local/machines/real/base.js';
+import { makeBase } from '../../test/real-hosts/base.js';
 import { prepareTools } from './programs.js';
 import { readResults, secondsByFile, type TestResult } from './results.js';
 import {

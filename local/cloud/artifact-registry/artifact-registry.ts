@@ -8,8 +8,8 @@ import {
   type World,
 } from '../kernel/api.js';
 import { defineCollection, joined, type Place } from '../kernel/collection.js';
-import { notSimulated } from '../kernel/errors.js';
-import { objectOf, textOf } from '../kernel/json-fields.js';
+import { badInput, notSimulated } from '../kernel/errors.js';
+import { objectOf, stampOf, textOf } from '../kernel/json-fields.js';
 import { operationAt } from '../kernel/long-running.js';
 import { pageReply } from '../kernel/pages.js';
 import { regions } from '../kernel/places.js';
@@ -20,8 +20,6 @@ const multiRegions = ['asia', 'europe', 'us'];
 const locations = [...regions, ...multiRegions];
 
 const notFound = (): GoogleError => new GoogleError(404, 'NOT_FOUND', 'Requested entity was not found.');
-const badInput = (message: string): GoogleError => new GoogleError(400, 'INVALID_ARGUMENT', message);
-
 /** A list asks for all locations by `-`. One repository of an unknown location does not exist. */
 function checkLocation({ parent, id }: Place, { method }: CloudCall): void {
   const location = parent.slice(parent.lastIndexOf('/') + 1);
@@ -43,7 +41,7 @@ function make({ path, id }: Place, { body }: CloudCall, world: World): JsonObjec
   const mode = textOf(body['mode']) ?? 'MODE_UNSPECIFIED';
   if (!['MODE_UNSPECIFIED', 'STANDARD_REPOSITORY'].includes(mode)) throw notSimulated(`repositories of mode ${mode}`);
   const [, project = '', , location = ''] = path.split('/');
-  const now = new Date(world.now()).toISOString();
+  const now = stampOf(world);
   return {
     ...body,
     name: path,
@@ -96,7 +94,7 @@ const repositories = defineCollection({
     ], // biome-ignore format: one list
     fixed: (field) => badInput(`The field ${field} of a repository cannot be changed.`),
     write({ path }, changed, _call, world) {
-      repositories.records(world)[path] = { ...changed, updateTime: new Date(world.now()).toISOString() };
+      repositories.records(world)[path] = { ...changed, updateTime: stampOf(world) };
     },
   },
   delete: { deleted: removeImages },

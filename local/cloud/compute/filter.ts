@@ -151,7 +151,7 @@ function ordered(one: string, operator: string, value: string): boolean {
   return operator === '<' ? order < 0 : operator === '>' ? order > 0 : operator === '<=' ? order <= 0 : order >= 0;
 }
 
-const wildcard = (value: string): RegExp =>
+export const wildcard = (value: string): RegExp =>
   new RegExp(`^${value.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`, 'i');
 
 function valuesAt(value: Json | undefined, [field, ...rest]: readonly string[]): string[] {

@@ -1,10 +1,10 @@
 /** The changes and the record sets of a zone. Changes are atomic, and each change of a record set is a change of the zone. */
 import { type CloudCall, type Effect, GoogleError, type Handler, type JsonObject, type World } from '../kernel/api.js';
 import type { Found } from '../kernel/collection.js';
-import { objectsOf } from '../kernel/json-fields.js';
+import { objectsOf, stampOf } from '../kernel/json-fields.js';
 import { pageReply } from '../kernel/pages.js';
-import { changed, keyOf } from './records.js';
-import { missing, pageSize, requiredField, type ZoneRecord } from './zone.js';
+import { changed, keyOf, requiredField } from './records.js';
+import { missing, pageSize, type ZoneRecord } from './zone.js';
 import { managedZones } from './zones.js';
 
 /** Applies a change completely, or throws. */
@@ -21,7 +21,7 @@ function apply(
   const change: JsonObject = {
     kind: 'dns#change',
     id,
-    startTime: new Date(world.now()).toISOString(),
+    startTime: stampOf(world),
     status: 'pending',
     isServing: false,
     ...(additions.length === 0 ? {} : { additions: additions.map(asRecord) }),

@@ -31,10 +31,10 @@ export const keyOf = ({ name, type }: JsonObject): string => `${String(name).toL
 
 const named = (record: JsonObject): string => `${String(record['name'])} (${String(record['type'])})`;
 
-const invalid = (field: string, value: string): GoogleError =>
+export const invalidValue = (field: string, value: string): GoogleError =>
   new GoogleError(400, 'INVALID_ARGUMENT', `Invalid value for '${field}': '${value}'`, { reason: 'invalid' });
 
-const required = (field: string): GoogleError =>
+export const requiredField = (field: string): GoogleError =>
   new GoogleError(400, 'INVALID_ARGUMENT', `The '${field}' parameter is required but was missing.`, {
     reason: 'required',
   });
@@ -56,23 +56,23 @@ export function apexRecords(dnsName: string, nameServers: readonly string[]): Re
 
 function checkRecord(record: JsonObject, dnsName: string, field: string): void {
   const [name, type] = [textOf(record['name']), textOf(record['type'])];
-  if (name === undefined || name === '') throw required(`${field}.name`);
-  if (type === undefined || type === '') throw required(`${field}.type`);
-  if (!types.includes(type)) throw invalid(`${field}.type`, type);
+  if (name === undefined || name === '') throw requiredField(`${field}.name`);
+  if (type === undefined || type === '') throw requiredField(`${field}.type`);
+  if (!types.includes(type)) throw invalidValue(`${field}.type`, type);
   const isName = /^(\*\.)?([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)+$/i.test(name) && name.length <= 254;
-  if (!isName || !(name === dnsName || name.endsWith(`.${dnsName}`))) throw invalid(`${field}.name`, name);
+  if (!isName || !(name === dnsName || name.endsWith(`.${dnsName}`))) throw invalidValue(`${field}.name`, name);
   if (record['routingPolicy'] !== undefined) {
     throw notSimulated('routing policies of record sets');
   }
   const ttl = numberOf(record['ttl']);
-  if (ttl === undefined) throw required(`${field}.ttl`);
-  if (ttl < 0 || ttl > 2 ** 31 - 1) throw invalid(`${field}.ttl`, String(ttl));
+  if (ttl === undefined) throw requiredField(`${field}.ttl`);
+  if (ttl < 0 || ttl > 2 ** 31 - 1) throw invalidValue(`${field}.ttl`, String(ttl));
   const data = textsOf(record['rrdatas']);
-  if (data.length === 0) throw required(`${field}.rrdata`);
+  if (data.length === 0) throw requiredField(`${field}.rrdata`);
   for (const [index, one] of data.entries()) {
-    if (!isData(type, one) || data.indexOf(one) !== index) throw invalid(`${field}.rrdata[${index}]`, one);
+    if (!isData(type, one) || data.indexOf(one) !== index) throw invalidValue(`${field}.rrdata[${index}]`, one);
   }
-  if (type === 'CNAME' && data.length > 1) throw invalid(`${field}.rrdata`, data.join(' '));
+  if (type === 'CNAME' && data.length > 1) throw invalidValue(`${field}.rrdata`, data.join(' '));
 }
 
 function isData(type: string, data: string): boolean {

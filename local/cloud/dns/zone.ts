@@ -30,13 +30,5 @@ export function servedRecords(zone: ZoneRecord): Records {
 export const missing = (what: string, name: string): GoogleError =>
   new GoogleError(404, 'NOT_FOUND', `The '${what}' resource named '${name}' does not exist.`, { reason: 'notFound' });
 
-export const invalidValue = (field: string, value: string): GoogleError =>
-  new GoogleError(400, 'INVALID_ARGUMENT', `Invalid value for '${field}': '${value}'`, { reason: 'invalid' });
-
-export const requiredField = (field: string): GoogleError =>
-  new GoogleError(400, 'INVALID_ARGUMENT', `The '${field}' parameter is required but was missing.`, {
-    reason: 'required',
-  });
-
 /** The size of a page of a list. */
 export const pageSize = ({ params }: CloudCall): number => numberOf(params['maxResults']) ?? 100;

@@ -2,10 +2,10 @@
 import { type CloudCall, GoogleError, type JsonObject, type World } from '../kernel/api.js';
 import { defineCollection, type Found, type Place } from '../kernel/collection.js';
 import { notSimulated } from '../kernel/errors.js';
-import { textOf, textsOf } from '../kernel/json-fields.js';
+import { stampOf, textOf, textsOf } from '../kernel/json-fields.js';
 import { checkLabelForms } from '../kernel/labels.js';
-import { apexRecords } from './records.js';
-import { invalidValue, missing, pageSize, requiredField, type ZoneRecord, zones } from './zone.js';
+import { apexRecords, invalidValue, requiredField } from './records.js';
+import { missing, pageSize, type ZoneRecord, zones } from './zone.js';
 
 function nameIn({ body }: CloudCall): string {
   const name = textOf(body['name']);
@@ -24,7 +24,7 @@ function make(_place: Place, { body }: CloudCall, world: World): ZoneRecord {
   if ((textOf(body['visibility']) ?? 'public') !== 'public') throw notSimulated('private zones');
   checkOwnership(world, dnsName);
   const nameServers = freeServers(world, dnsName);
-  const creationTime = new Date(world.now()).toISOString();
+  const creationTime = stampOf(world);
   const resource: JsonObject = {
     ...withoutNetworks(body),
     kind: 'dns#managedZone',
@@ -101,7 +101,7 @@ function patch({ record: zone }: Found<ZoneRecord>, { body, caller }: CloudCall,
     id: world.id(),
     type: 'update',
     status: 'pending',
-    startTime: new Date(world.now()).toISOString(),
+    startTime: stampOf(world),
     user: caller.email,
     zoneContext: { oldValue, newValue: zone.resource },
   };

@@ -1,10 +1,11 @@
 /** Checks what an IAM policy may bind: roles that the resource supports, members that exist. */
 import type { JsonObject, World } from '../kernel/api.js';
-import { badRequest } from '../kernel/errors.js';
+import { badRequest, notSimulated } from '../kernel/errors.js';
 import { objectOf, textOf, textsOf } from '../kernel/json-fields.js';
 import { checkCondition } from './conditions.js';
+import { customRoles } from './custom-roles.js';
 import { lineage } from './lineage.js';
-import { isKnownRole } from './roles.js';
+import { roleIsKnown } from './predefined-roles.js';
 import { serviceAccounts } from './service-accounts.js';
 
 /** Roles whose permissions have no meaning on a project. */
@@ -43,11 +44,16 @@ const memberForm =
 /** Returns the binding as it is stored, or throws Google's refusal. */
 export function checkBinding(world: World, resource: string, binding: JsonObject): JsonObject {
   const role = textOf(binding['role']) ?? '';
-  if (!isCustom(role) && (!isKnownRole(role, world) || !mayBeBound(role, resource))) {
-    throw badRequest(`Role ${role} is not supported for this resource.`, 'policy.bindings.role');
-  }
-  if (isCustom(role) && (!isKnownRole(role, world) || !isWithin(resource, role, world))) {
-    throw badRequest(`Role (${role}) does not exist in the resource's hierarchy.`, 'policy.bindings.role');
+  if (isCustom(role)) {
+    if (customRoles(world)[role] === undefined || !isWithin(resource, role, world)) {
+      throw badRequest(`Role (${role}) does not exist in the resource's hierarchy.`, 'policy.bindings.role');
+    }
+  } else {
+    const known = roleIsKnown(role);
+    if (known === 'missing' || !mayBeBound(role, resource)) {
+      throw badRequest(`Role ${role} is not supported for this resource.`, 'policy.bindings.role');
+    }
+    if (known === 'unknown') throw notSimulated(`the role ${role}`);
   }
   for (const member of textsOf(binding['members'])) checkMember(world, resource, member);
   const condition = objectOf(binding['condition']);

@@ -12,8 +12,8 @@ const Data = z.object({
   permissions: z.record(z.string(), z.string()),
   /** Title, and the numbers of permissions: `0-4 9`. */
   roles: z.record(z.string(), z.tuple([z.string(), z.string()])),
-  /** The last parts of names by the first: `container` → `admin viewer`. */
-  otherRoles: z.record(z.string(), z.string()),
+  /** Roles whose permissions are not known. They can be bound, and hold nothing. */
+  knownByName: z.array(z.string()),
 });
 
 interface Known {
@@ -21,8 +21,11 @@ interface Known {
   readonly permissionSet: ReadonlySet<string>;
   readonly services: ReadonlySet<string>;
   readonly roles: Readonly<Record<string, [string, string]>>;
-  readonly names: ReadonlySet<string>;
+  readonly knownByName: ReadonlySet<string>;
 }
+
+/** `missing` is what Google does not have. */
+type Knowledge = 'known' | 'unknown' | 'missing';
 
 /** The build compiles only sources. The file stays in the checkout. */
 const file = new URL('../../../../local/cloud/iam/google-roles.json', import.meta.url);
@@ -38,25 +41,31 @@ function known(): Known {
     permissionSet: new Set(permissions),
     services: new Set(data.services),
     roles: data.roles,
-    names: new Set([...Object.keys(data.roles), ...joined(data.otherRoles).map((name) => `roles/${name}`)].sort()),
+    knownByName: new Set(data.knownByName),
   };
   return loaded;
 }
 
 const joined = (groups: Readonly<Record<string, string>>): string[] =>
-  Object.entries(groups).flatMap(([stem, lasts]) =>
-    lasts.split(' ').map((last) => (stem === '' ? last : `${stem}.${last}`)),
-  );
+  Object.entries(groups).flatMap(([stem, lasts]) => lasts.split(' ').map((last) => `${stem}.${last}`));
 
-/** All names, those of roles with unknown permissions among them. */
-export const predefinedRoleNames = (): ReadonlySet<string> => known().names;
+/** Whether Google has the role. `unknown` for services that the data leaves out. */
+export function roleIsKnown(role: string): Knowledge {
+  const { roles, services, knownByName } = known();
+  if (Object.hasOwn(roles, role) || knownByName.has(role)) return 'known';
+  const service = /^roles\/([a-z]+)\./.exec(role)?.[1];
+  return service === undefined || services.has(service) ? 'missing' : 'unknown';
+}
 
-/** Undefined where only the name is known. */
+/** The roles whose permissions are known. */
+export const predefinedRoles = (): string[] => Object.keys(known().roles);
+
+/** Undefined where the permissions are not known. */
 export const titleOfPredefined = (role: string): string | undefined => own(known().roles, role)?.[0];
 
 const sets = new Map<string, ReadonlySet<string>>();
 
-/** Undefined where only the name of the role is known, or no such role exists. */
+/** Undefined where the role's permissions are not known, or no such role exists. */
 export function permissionsOfPredefined(role: string): ReadonlySet<string> | undefined {
   const made = sets.get(role);
   if (made !== undefined) return made;
@@ -82,7 +91,7 @@ export const knownPermissions = (): readonly string[] => known().permissions;
 const gap = /^datastore\.indexes\./;
 
 /** Whether Google has the permission. `unknown` for services that the data leaves out. */
-export function permissionIsKnown(permission: string): 'known' | 'unknown' | 'missing' {
+export function permissionIsKnown(permission: string): Knowledge {
   const { permissionSet, services } = known();
   if (permissionSet.has(permission)) return 'known';
   return services.has(permission.slice(0, permission.indexOf('.'))) && !gap.test(permission) ? 'missing' : 'unknown';

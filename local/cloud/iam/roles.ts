@@ -1,10 +1,7 @@
 /** What roles hold: Google's predefined ones, and those that were made in projects and organizations. */
 import type { World } from '../kernel/api.js';
 import { customRoles, isInForce } from './custom-roles.js';
-import { permissionsOfPredefined, predefinedRoleNames } from './predefined-roles.js';
-
-export const isKnownRole = (role: string, world: World): boolean =>
-  role.startsWith('roles/') ? predefinedRoleNames().has(role) : customRoles(world)[role] !== undefined;
+import { permissionsOfPredefined } from './predefined-roles.js';
 
 /** A role whose permissions are unknown holds nothing. */
 export function roleHolds(role: string, permission: string, world: World): boolean {

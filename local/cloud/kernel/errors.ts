@@ -36,6 +36,9 @@ export function errorBody(form: ErrorForm, error: GoogleError): JsonObject {
   };
 }
 
+/** Without details, as most services answer. */
+export const badInput = (message: string): GoogleError => new GoogleError(400, 'INVALID_ARGUMENT', message);
+
 export const badRequest = (message: string, field: string, description = message): GoogleError =>
   new GoogleError(400, 'INVALID_ARGUMENT', message, {
     reason: 'badRequest',

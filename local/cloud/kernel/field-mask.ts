@@ -1,15 +1,13 @@
 /** Update masks: which fields of a resource a call changes, and the resource with them changed. */
 import type { CloudCall, JsonObject } from './api.js';
-import { objectOf, textOf } from './json-fields.js';
+import { camelOf, objectOf, textOf } from './json-fields.js';
 
 /** The mask's fields in camelCase: `httpTarget.uri`. Undefined for a call without a mask. */
 export function maskOf({ params, body }: Pick<CloudCall, 'params' | 'body'>): string[] | undefined {
   const mask = params['updateMask'] ?? textOf(body['updateMask']) ?? '';
-  const fields = mask.split(',').flatMap((field) => (field.trim() === '' ? [] : [camel(field.trim())]));
+  const fields = mask.split(',').flatMap((field) => (field.trim() === '' ? [] : [camelOf(field.trim())]));
   return fields.length === 0 ? undefined : fields;
 }
-
-const camel = (name: string): string => name.replace(/_(\w)/g, (_all, letter: string) => letter.toUpperCase());
 
 /** A copy of the resource in which these fields are as given. A field that is not given is removed. */
 export function withFields(current: JsonObject, given: JsonObject, fields: readonly string[]): JsonObject {

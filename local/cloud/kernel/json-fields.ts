@@ -1,5 +1,5 @@
 /** Reads and copies fields of JSON bodies that the kernel has already checked against the API surface. */
-import type { Json, JsonObject } from './api.js';
+import type { Json, JsonObject, World } from './api.js';
 
 export const textOf = (value: Json | undefined): string | undefined => (typeof value === 'string' ? value : undefined);
 
@@ -11,6 +11,13 @@ export function numberOf(value: Json | undefined): number | undefined {
   if (typeof value === 'number') return value;
   return typeof value === 'string' && value !== '' && Number.isFinite(Number(value)) ? Number(value) : undefined;
 }
+
+/** `aggregated_list` → `aggregatedList`. */
+export const camelOf = (name: string): string =>
+  name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+
+/** The time of the cloud, in the form of replies. */
+export const stampOf = (world: World): string => new Date(world.now()).toISOString();
 
 /** A duration: `10s` → 10. Not a number if there is none. */
 export const secondsOf = (value: Json | undefined): number => Number.parseFloat(textOf(value) ?? '');

@@ -2,6 +2,7 @@
 import { GoogleError, type Json, type JsonObject } from './api.js';
 import { enumName, hasEnumNumbers } from './enum-numbers.js';
 import { badRequest, notSimulated } from './errors.js';
+import { camelOf } from './json-fields.js';
 import { exactDigits, parse, rounded } from './json-text.js';
 import type { Method, Parameter, Schema, Surface } from './surface.js';
 
@@ -18,7 +19,6 @@ const isOld = (surface: Surface): boolean =>
 export const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const camel = (name: string): string => name.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 const snake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 export interface CheckedParams {
@@ -44,7 +44,7 @@ export function checkParams(
   }
   for (const [given, text] of query) {
     if (standardParameters.has(given) && !Object.hasOwn(known, given)) continue;
-    const name = known[given] === undefined ? camel(given) : given;
+    const name = known[given] === undefined ? camelOf(given) : given;
     const parameter = known[name];
     if (parameter === undefined) {
       if (repeatsPath(name, inPath) || takeField(surface, method, fields, given, text)) continue;
@@ -80,7 +80,7 @@ function requestMessage(surface: Surface, { request }: Method): Schema | undefin
 function takeField(surface: Surface, method: Method, into: JsonObject, given: string, text: string): boolean {
   let schema = requestMessage(surface, method);
   let target = into;
-  const path = given.split('.').map(camel);
+  const path = given.split('.').map(camelOf);
   for (const [index, name] of path.entries()) {
     const properties: Readonly<Record<string, Schema>> = schema?.properties ?? {};
     const found: Schema | undefined = Object.hasOwn(properties, name) ? properties[name] : undefined;
@@ -188,7 +188,7 @@ export function checkBody(surface: Surface, method: Method, text: string, fields
 function withoutPath({ parameters = {} }: Method, schema: Schema | undefined, body: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(body).filter(([given, value]) => {
-      const name = camel(given);
+      const name = camelOf(given);
       const isPath = Object.hasOwn(parameters, name) && parameters[name]?.location === 'path';
       return !isPath || Object.hasOwn(schema?.properties ?? {}, name) || (typeof value !== 'string' && value !== null);
     }),
@@ -216,7 +216,7 @@ function checkMessage(site: Site, schema: Schema, body: JsonObject, path: string
   const checked: JsonObject = {};
   const isKnown = (name: string): boolean => Object.hasOwn(known, name);
   for (const [given, value] of Object.entries(body)) {
-    const name = isKnown(given) ? given : camel(given);
+    const name = isKnown(given) ? given : camelOf(given);
     const field = isKnown(name) ? known[name] : undefined;
     if (field === undefined) {
       if (schema.additionalProperties === undefined) throw unknownName(given, path);

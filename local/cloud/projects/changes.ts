@@ -12,7 +12,7 @@ import {
   type World,
 } from '../kernel/api.js';
 import { badRequest, preconditionFailed, quotaFailure } from '../kernel/errors.js';
-import { objectOf, textOf } from '../kernel/json-fields.js';
+import { objectOf, stampOf, textOf } from '../kernel/json-fields.js';
 import { beginOperation, endOperation, operationName, typed } from '../kernel/long-running.js';
 import { lookUpProject, newProjectNumber, projectTable } from '../kernel/projects.js';
 import { delayOf } from '../worlds/settings.js';
@@ -63,8 +63,6 @@ export function searchedProjects(world: World): ProjectRecord[] {
     return known.record ?? [];
   });
 }
-
-const stampOf = (world: World): string => new Date(world.now()).toISOString();
 
 const issue = (field: string, what: string): GoogleError =>
   badRequest(`field [${field}] has issue [${field} ${what}]`, field, `${field} ${what}`);

@@ -9,7 +9,7 @@ import {
   type World,
 } from '../kernel/api.js';
 import { badRequest } from '../kernel/errors.js';
-import { textOf, textsOf } from '../kernel/json-fields.js';
+import { stampOf, textOf, textsOf } from '../kernel/json-fields.js';
 import { pageReply } from '../kernel/pages.js';
 import { anyProject, type LienRecord, liens } from './changes.js';
 
@@ -45,7 +45,7 @@ const create: Handler = ({ body }, world) => {
     restrictions,
     reason,
     origin,
-    createTime: new Date(world.now()).toISOString(),
+    createTime: stampOf(world),
   };
   liens(world)[lien.name] = lien;
   return shown(lien);

@@ -1,4 +1,5 @@
 /** The filters of projects.search (v3) and projects.list (v1). All terms `field:value` or `field=value` must hold. */
+import { wildcard } from '../compute/filter.js';
 import type { ProjectRecord } from '../kernel/api.js';
 import { badRequest } from '../kernel/errors.js';
 
@@ -17,7 +18,7 @@ export function readProjectFilter(filter: string): (project: ProjectRecord) => b
 function readTerm(term: string): (project: ProjectRecord) => boolean {
   const [, field, value] = /^([\w.-]+)[:=](.*)$/.exec(term) ?? [];
   if (field === undefined || value === undefined) throw badRequest('Request contains an invalid argument.', 'query');
-  const wanted = pattern(value.replaceAll(/^["']|["']$/g, ''));
+  const wanted = wildcard(value.replaceAll(/^["']|["']$/g, ''));
   const label = /^labels\.(.+)$/.exec(field)?.[1];
   if (label !== undefined) return ({ labels }) => labels[label] !== undefined && wanted.test(labels[label]);
   const read = fields[field];
@@ -38,6 +39,3 @@ const fields: Readonly<Record<string, (project: ProjectRecord) => string[]>> = {
   lifecycleState: ({ state }) => [state],
   labels: ({ labels }) => Object.keys(labels),
 };
-
-const pattern = (value: string): RegExp =>
-  new RegExp(`^${value.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`, 'i');

@@ -8,6 +8,7 @@ import {
   type JsonObject,
   type World,
 } from '../kernel/api.js';
+import { stampOf } from '../kernel/json-fields.js';
 
 const service = 'publicca.googleapis.com';
 
@@ -37,7 +38,7 @@ const create: Handler = (call, world) => {
   // The real service never shows a key again. Here only its id and time are stored.
   world.table<JsonObject>('publicca.externalAccountKeys')[name] = {
     keyId,
-    createTime: new Date(world.now()).toISOString(),
+    createTime: stampOf(world),
   };
   return { name, keyId, b64MacKey };
 };

@@ -23,8 +23,6 @@ export interface DeliveriesOptions {
   readonly reordering?: number;
   /** Seed of duplicates and reordering. Default 1. */
   readonly seed?: number;
-  /** Real milliseconds after which an unanswered delivery counts as failed. Default 600 000, which is Eventarc's. */
-  readonly ackDeadlineMs?: number;
   /** Called for every delivery that was not acknowledged. */
   readonly onFailure?: (failure: { subscription: string; messageId: string; attempt: number; why: string }) => void;
 }
@@ -42,13 +40,13 @@ export interface Deliveries {
 }
 
 export function createDeliveries(options: DeliveriesOptions): Deliveries {
-  const { world, identity, concurrency = 40, reordering = 0, ackDeadlineMs = 600_000 } = options;
+  const { world, identity, concurrency = 40, reordering = 0 } = options;
   const random = seeded(options.seed ?? 1);
   const closing = new AbortController();
   const { signal } = closing;
   // Each delivery under way listens. Node would take so many for a leak.
   setMaxListeners(0, signal);
-  const deliver = createDeliver(options, { identity, ackDeadlineMs, signal }, random);
+  const deliver = createDeliver(options, { identity, signal }, random);
   const pending = (): number => pendingIn(world);
   let waiters: { readonly when: () => boolean; readonly resolve: () => void }[] = [];
 

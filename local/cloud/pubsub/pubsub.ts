@@ -8,14 +8,13 @@ import {
   type World,
 } from '../kernel/api.js';
 import { defineCollection, type Found, joined, type Place } from '../kernel/collection.js';
-import { labelsOf, objectsOf, textOf } from '../kernel/json-fields.js';
+import { badInput } from '../kernel/errors.js';
+import { labelsOf, objectsOf, stampOf, textOf } from '../kernel/json-fields.js';
 import { pageReply } from '../kernel/pages.js';
 import { enqueue } from './queues.js';
 import { subscriptions, topics as topicTable } from './records.js';
 
 const largestRequest = 10_000_000;
-
-const badInput = (message: string): GoogleError => new GoogleError(400, 'INVALID_ARGUMENT', message);
 
 function checkName({ path, id }: Place): void {
   if (!/^[A-Za-z][A-Za-z0-9\-_.~+%]{2,254}$/.test(id) || id.toLowerCase().startsWith('goog')) {
@@ -75,7 +74,7 @@ function publish({ path }: Found<JsonObject>, { body }: CloudCall, world: World)
       `The value for request_size is too large. You passed ${size} in the request, but the maximum value is ${largestRequest}.`,
     );
   }
-  const publishTime = new Date(world.now()).toISOString();
+  const publishTime = stampOf(world);
   const readers = Object.keys(subscriptions(world)).filter((name) => subscriptions(world)[name]?.['topic'] === path);
   const messageIds = given.map((message) => {
     const messageId = world.id();

@@ -4,10 +4,12 @@ import type { JsonObject } from '../kernel/api.js';
 import { objectOf, textOf } from '../kernel/json-fields.js';
 import type { QueuedMessage } from './queues.js';
 
+/** After this, an unanswered delivery counts as failed. It is Eventarc's, in real time. */
+const ackDeadlineMs = 600_000;
+
 export interface PushOptions {
   /** Signs the token a push carries. */
   readonly identity: { idToken(claims: { email: string; audience: string }): string | Promise<string> };
-  readonly ackDeadlineMs: number;
   readonly signal: AbortSignal;
 }
 
@@ -28,7 +30,7 @@ export async function refusalOf(options: PushOptions, push: Push): Promise<strin
       const text = await reply.text();
       return reply.ok ? undefined : `${reply.status} ${text.slice(0, 200)}`;
     };
-    return await within(options.ackDeadlineMs, ask, options.signal);
+    return await within(ackDeadlineMs, ask, options.signal);
   } catch (error) {
     const { message, cause } = error as Error;
     return cause instanceof Error ? `${message}: ${cause.message}` : message;

@@ -13,7 +13,7 @@ import {
 } from '../kernel/api.js';
 import { defineCollection, type Place } from '../kernel/collection.js';
 import { badRequest, notSimulated } from '../kernel/errors.js';
-import { labelsOf, numberOf, objectOf, textOf } from '../kernel/json-fields.js';
+import { labelsOf, numberOf, objectOf, stampOf, textOf } from '../kernel/json-fields.js';
 import { regions } from '../kernel/places.js';
 import { chanceOf, delayOf } from '../worlds/settings.js';
 import { grantQuota } from './granted.js';
@@ -165,7 +165,7 @@ const freshEtag = (world: World): string => `W/"${world.id()}"`;
 
 /** Begins a request. What is granted so far stays until the decision. */
 function begin(world: World, { path, numbered }: Place, { current, ...wanted }: Wish, before?: Preference): Preference {
-  const now = new Date(world.now()).toISOString();
+  const now = stampOf(world);
   const turn = (before?.turn ?? 0) + 1;
   world.schedule(delayOf(world, 'quotaDecision'), 'cloudquotas.decided', { path, turn });
   return {
@@ -250,7 +250,7 @@ const decide: Effect = (args, world) => {
   Object.assign(preference, {
     granted: given,
     reconciling: false,
-    updateTime: new Date(world.now()).toISOString(),
+    updateTime: stampOf(world),
     stateDetail: inFull
       ? 'The request was approved.'
       : inPart

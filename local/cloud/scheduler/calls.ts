@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Identity } from '../../identity/identity.js';
 import type { World } from '../kernel/api.js';
-import { numberOf, objectOf, secondsOf } from '../kernel/json-fields.js';
+import { numberOf, objectOf, secondsOf, stampOf } from '../kernel/json-fields.js';
 import { isServiceUsable, lookUpProject } from '../kernel/projects.js';
 import type { RunningWorld } from '../kernel/world.js';
 import { callTarget } from './call.js';
@@ -117,7 +117,7 @@ async function attempts(options: ScheduledCallsOptions, run: Run): Promise<void>
   const begun = world.now();
   const call = () => callTarget(options, { path, job: record.job, scheduledAt, signal });
   for (let attempt = 0; stands(world, run); attempt += 1) {
-    record.job['lastAttemptTime'] = new Date(world.now()).toISOString();
+    record.job['lastAttemptTime'] = stampOf(world);
     const failure = await call();
     if (signal.aborted) return;
     record.job['status'] = failure === undefined ? {} : { code: failure.code };

@@ -2,7 +2,7 @@
 
 import { serviceAccounts } from '../iam/service-accounts.js';
 import { type Caller, GoogleError, type JsonObject, type World } from '../kernel/api.js';
-import { notSimulated } from '../kernel/errors.js';
+import { badInput, notSimulated } from '../kernel/errors.js';
 import { numberOf, objectOf, secondsOf, textOf } from '../kernel/json-fields.js';
 import { isSchedule, nextAfter } from './times.js';
 
@@ -17,8 +17,6 @@ export interface JobRecord {
 
 /** Jobs by `projects/<id>/locations/<l>/jobs/<j>`. */
 export const jobs = (world: World): Record<string, JobRecord> => world.table<JobRecord>('cloudscheduler.jobs');
-
-export const badInput = (message: string): GoogleError => new GoogleError(400, 'INVALID_ARGUMENT', message);
 
 const targets = ['httpTarget', 'pubsubTarget', 'appEngineHttpTarget'] as const;
 

@@ -3,9 +3,10 @@
  */
 import { type ApiDefinition, type CloudCall, GoogleError, type JsonObject, type World } from '../kernel/api.js';
 import { defineCollection, type Found, joined, type Place } from '../kernel/collection.js';
-import { numberOf, textOf } from '../kernel/json-fields.js';
+import { badInput } from '../kernel/errors.js';
+import { numberOf, stampOf, textOf } from '../kernel/json-fields.js';
 import { regions } from '../kernel/places.js';
-import { badInput, checkJob, type JobRecord, plan } from './jobs.js';
+import { checkJob, type JobRecord, plan } from './jobs.js';
 
 const mostAPage = 500;
 
@@ -36,8 +37,6 @@ function pageSize({ params }: CloudCall): number {
   if (size < 0 || size > mostAPage) throw badInput(`Page size must be between 0 and ${mostAPage}.`);
   return size || mostAPage;
 }
-
-const stampOf = (world: World): string => new Date(world.now()).toISOString();
 
 /** Terraform's provider resumes each new job, and Google takes that. It refuses to pause what is paused. */
 const turn =

@@ -8,7 +8,8 @@ import {
   type World,
 } from '../kernel/api.js';
 import { defineCollection, type Found, joined } from '../kernel/collection.js';
-import { labelsOf, objectOf, textOf } from '../kernel/json-fields.js';
+import { badInput } from '../kernel/errors.js';
+import { labelsOf, objectOf, stampOf, textOf } from '../kernel/json-fields.js';
 import { checkLabelForms } from '../kernel/labels.js';
 import { pageReply } from '../kernel/pages.js';
 import { crc32c } from '../storage/crc32c.js';
@@ -22,8 +23,6 @@ interface SecretRecord {
   lastVersion: number;
   versions: Record<string, { resource: JsonObject; data?: string }>;
 }
-
-const badInput = (message: string): GoogleError => new GoogleError(400, 'INVALID_ARGUMENT', message);
 
 const freshEtag = (world: World): string =>
   `"${Math.floor(world.random() * 2 ** 48)
@@ -89,7 +88,7 @@ const secrets = defineCollection<SecretRecord>({
       checkReplication(body);
       checkLabelForms(body['labels'], badLabel);
       const { ttl: _ttl, ...given } = body;
-      const createTime = new Date(world.now()).toISOString();
+      const createTime = stampOf(world);
       return {
         resource: { ...given, name: numbered, createTime, etag: freshEtag(world) },
         lastVersion: 0,
@@ -142,7 +141,7 @@ function addVersion({ record: secret, numbered }: Found<SecretRecord>, { body }:
   secret.lastVersion += 1;
   const resource: JsonObject = {
     name: `${numbered}/versions/${secret.lastVersion}`,
-    createTime: new Date(world.now()).toISOString(),
+    createTime: stampOf(world),
     state: 'ENABLED',
     replicationStatus:
       objectOf(secret.resource['replication'])?.['userManaged'] === undefined ? { automatic: {} } : { userManaged: {} },
@@ -193,7 +192,7 @@ const setState =
     version.resource['state'] = state;
     version.resource['etag'] = freshEtag(world);
     if (state === 'DESTROYED') {
-      version.resource['destroyTime'] = new Date(world.now()).toISOString();
+      version.resource['destroyTime'] = stampOf(world);
       delete version.data;
     }
     return version.resource;

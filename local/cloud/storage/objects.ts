@@ -1,5 +1,6 @@
 /** Buckets and objects of Cloud Storage as records. */
 import { GoogleError, type JsonObject, type World } from '../kernel/api.js';
+import { stampOf } from '../kernel/json-fields.js';
 import type { Content } from '../kernel/media.js';
 
 export const storageService = 'storage.googleapis.com';
@@ -50,7 +51,7 @@ export function newObject(
   told: Pick<ObjectRecord, 'bucket' | 'name' | 'contentType' | 'metadata'>,
   content: Content,
 ): ObjectRecord {
-  const at = new Date(world.now()).toISOString();
+  const at = stampOf(world);
   return {
     ...told,
     generation: `${world.now()}${world.id().slice(-3)}`,

@@ -2,7 +2,7 @@
  * Stands in for skopeo 1.9 on simulated machines, as far as plinth and the sample package call it: `inspect --raw` and `copy
  * --all`. Commands, flags and complaints are skopeo's own. It refuses everything else.
  */
-import { type Command, type Flag, type Given, runCommand } from '../k0s/command-line.js';
+import { type Command, type Flag, type Given, runCommand, switches, texts } from '../k0s/command-line.js';
 import { during, Failure } from './failure.js';
 import { copyImage, type Destination, readManifest, type Source } from './image-copy.js';
 import { loginFor } from './logins.js';
@@ -101,9 +101,6 @@ async function copy(given: Given, words: readonly string[]): Promise<number> {
   await tried(given, () => copyImage(sourceOf(from, given, 'src-'), destinationOf(to, given), given['all'] === 'true'));
   return 0;
 }
-
-const texts = (...names: string[]): Flag[] => names.map((name) => ({ name }));
-const switches = (...names: string[]): Flag[] => names.map((name) => ({ name, kind: 'switch' }));
 
 const shared: readonly Flag[] = [...switches('insecure-policy', 'tls-verify'), ...texts('authfile', 'retry-times')];
 const many = Number.POSITIVE_INFINITY;

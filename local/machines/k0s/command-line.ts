@@ -9,6 +9,10 @@ export interface Flag {
 
 export type Given = Readonly<Record<string, string>>;
 
+/** Flags that take a text, and switches. */
+export const texts = (...names: string[]): Flag[] => names.map((name) => ({ name }));
+export const switches = (...names: string[]): Flag[] => names.map((name) => ({ name, kind: 'switch' }));
+
 export interface Command {
   readonly name: string;
   readonly short: string;

@@ -116,3 +116,6 @@ export const kinds: readonly Kind[] = [
 export const kindOf = (plural: string): Kind => kinds.find((each) => each.plural === plural) as Kind;
 
 export const apiOf = ({ group, version }: Kind): string => (group === '' ? version : `${group}/${version}`);
+
+/** The time as Kubernetes writes it. */
+export const now = (): string => new Date().toISOString().replace(/\.\d+/, '');

@@ -8,6 +8,7 @@ import { isIP } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Given } from './command-line.js';
+import { now } from './kinds.js';
 import { type Access, kubeConfigOf, readJoinToken, readKubeConfig } from './kube-config.js';
 import { makeKey, makeRequest } from './pki.js';
 import { place, readIfThere, writeWhole } from './place.js';
@@ -107,8 +108,6 @@ async function ownAddress(): Promise<string> {
   const own = known.find(({ family, address }) => family === 'IPv4' && !address.startsWith('127.'))?.address;
   return own ?? (await lookup(hostname(), 4)).address;
 }
-
-const now = (): string => new Date().toISOString().replace(/\.\d+/, '');
 
 async function addressesOf({ nodeIp }: NodeFacts) {
   return [

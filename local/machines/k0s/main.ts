@@ -8,7 +8,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { parse, stringify } from 'yaml';
 import { apiUrl, type ClusterConfig, readClusterConfig } from './cluster-config.js';
-import { type Command, type Flag, type Given, runCommand } from './command-line.js';
+import { type Command, type Flag, type Given, runCommand, switches, texts } from './command-line.js';
 import { configOf, runController } from './controller.js';
 import { joinTokenOf, kubeConfigOf, readKubeConfig } from './kube-config.js';
 import { kubectl } from './kubectl.js';
@@ -22,8 +22,6 @@ import { runWorker } from './worker.js';
 declare const K0S_VERSION: string;
 const version = K0S_VERSION;
 
-const texts = (...names: string[]): Flag[] => names.map((name) => ({ name }));
-const switches = (...names: string[]): Flag[] => names.map((name) => ({ name, kind: 'switch' }));
 const short = (name: string, letter: string, kind: Flag['kind'] = 'text'): Flag => ({ name, short: letter, kind });
 
 const persistent: readonly Flag[] = [

@@ -1,7 +1,7 @@
 /** The objects of a cluster, stored in one file instead of etcd. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { fault } from './fault.js';
-import { apiOf, type Kind, kindOf, type Metadata, type Thing } from './kinds.js';
+import { apiOf, type Kind, kindOf, type Metadata, now, type Thing } from './kinds.js';
 import { place, readIfThere, writeWhole } from './place.js';
 
 export interface Change {
@@ -154,8 +154,6 @@ function replacement(kind: Kind, before: Thing, draft: Draft, version: number): 
   };
   return { ...draft, apiVersion: apiOf(kind), kind: kind.kind, metadata } as Thing;
 }
-
-const now = (): string => new Date().toISOString().replace(/\.\d+/, '');
 
 /** Makes the namespaces that every cluster has. */
 function makeNamespaces(objects: Objects): void {

@@ -30,8 +30,6 @@ export interface FabricOptions {
   readonly world: World;
   /** Connects to this port of the VM. `from` is the address of another VM of its network, or of IAP. */
   readonly accept: (vm: Vm, port: number, from?: string) => Promise<Answer>;
-  /** The address that firewall rules see for the world. */
-  readonly worldAddress?: string;
   /** Stand-ins for Google and others listen on loopback ports of this system. VMs reach only these ports outside. */
   readonly isOutside: (port: number) => boolean;
   /** Takes a connection to the metadata server. */
@@ -51,7 +49,7 @@ const isLoopback = (address: string): boolean => /^(?:(?:.+\.)?localhost|127\.[\
 const isMetadata = (address: string): boolean => [metadataAddress, ...metadataNames].includes(address);
 
 export function createFabric(options: FabricOptions): Fabric {
-  const { world, accept, worldAddress = anybody, isOutside, metadata, asksRules } = options;
+  const { world, accept, isOutside, metadata, asksRules } = options;
   const admits = (to: Vm, other: Partial<Vm> & { address: string }, port: number): boolean => {
     const above = firewallPoliciesAbove(world, to.projectId);
     const verdict = verdictOf(above, { direction: 'INGRESS', other: other.address, port });
@@ -80,7 +78,7 @@ export function createFabric(options: FabricOptions): Fabric {
       const vms = allVms(world).filter(({ isUp }) => isUp);
       if (from === 'world') {
         const to = vms.find(({ externalAddress }) => externalAddress === address);
-        return to === undefined ? { kind: 'dropped' } : reach(to, { address: worldAddress }, port);
+        return to === undefined ? { kind: 'dropped' } : reach(to, { address: anybody }, port);
       }
       if (isMetadata(address)) {
         if (port !== metadataPort) return { kind: 'refused' };

@@ -7,12 +7,12 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { sha256 } from '../../../shared/sha256.js';
+import { sha256 } from '../../shared/sha256.js';
 
 const cacheFolder = '/var/cache/plinth';
 
 /** The build compiles only sources. Scripts stay in the checkout. */
-const recipe = fileURLToPath(new URL('../../../../local/machines/real/make-base.sh', import.meta.url));
+const recipe = fileURLToPath(new URL('../../../test/real-hosts/make-base.sh', import.meta.url));
 
 const baseFolder = (): string => {
   const hash = sha256(readFileSync(recipe));

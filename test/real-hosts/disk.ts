@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { environmentText } from '../disk.js';
+import { environmentText } from '../../local/machines/disk.js';
 
 export interface DiskFacts {
   readonly hostname: string;

@@ -2,10 +2,10 @@
  * Writes the simulated cloud's firewall rules in nft's language. Packets from a VM are checked where they enter the network,
  * packets to it where they leave the network. Pure.
  */
-import type { JsonObject } from '../../cloud/kernel/api.js';
-import { objectsOf, textOf, textsOf } from '../../cloud/kernel/json-fields.js';
-import { metadataAddress } from '../guest-metadata.js';
-import { decidingFirst, type Endpoint, inRanges, isFor } from '../network/firewall.js';
+import type { JsonObject } from '../../local/cloud/kernel/api.js';
+import { objectsOf, textOf, textsOf } from '../../local/cloud/kernel/json-fields.js';
+import { metadataAddress } from '../../local/machines/guest-metadata.js';
+import { decidingFirst, type Endpoint, inRanges, isFor } from '../../local/machines/network/firewall.js';
 import { outsideAddress } from './network.js';
 
 export interface Plug {

@@ -2,25 +2,20 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import type { World } from '../../cloud/kernel/api.js';
-import { type GuestMetadata, metadataAddress, metadataNames } from '../guest-metadata.js';
-import type { Tier } from '../index.js';
-import type { Machine, MachineOptions } from '../machine.js';
-import { reachesInternet } from '../network/internet.js';
-import { outsideNames } from '../network/outside-names.js';
-import { allVms, rulesOf, type Vm } from '../vms.js';
+import type { World } from '../../local/cloud/kernel/api.js';
+import { metadataAddress, metadataNames } from '../../local/machines/guest-metadata.js';
+import type { Machine, MachineOptions } from '../../local/machines/machine.js';
+import { reachesInternet } from '../../local/machines/network/internet.js';
+import { outsideNames } from '../../local/machines/network/outside-names.js';
+import type { RunningTier, Tier, TierOptions } from '../../local/machines/tier.js';
+import { allVms, rulesOf, type Vm } from '../../local/machines/vms.js';
 import { makeBase } from './base.js';
 import { type RealHost, startRealHost } from './host.js';
 import { type Network, startNetwork } from './network.js';
+import { whyNoRealHosts } from './possible.js';
 import { nftRules, type Plug } from './rules.js';
 
-export interface RealTierOptions {
-  readonly world: World;
-  readonly folder: string;
-  readonly metadata: GuestMetadata;
-  readonly outsidePorts: () => readonly number[];
-  readonly onNote: (note: string) => void;
-}
+export const realHosts: Tier = { enforcesRules: true, whyNot: whyNoRealHosts, start: startRealHosts };
 
 interface Entry {
   readonly vm: Vm;
@@ -36,7 +31,7 @@ interface Standing {
   rules?: string;
 }
 
-export async function createRealTier(options: RealTierOptions): Promise<Tier> {
+async function startRealHosts(options: TierOptions): Promise<RunningTier> {
   const { world, folder, outsidePorts, onNote } = options;
   const base = await makeBase(onNote);
   const mountPoint = join(folder, '..', 'control-groups');
@@ -95,12 +90,7 @@ export async function createRealTier(options: RealTierOptions): Promise<Tier> {
 }
 
 /** The network of that path. Starts it if necessary. */
-function networkOf(
-  path: string,
-  standing: Map<string, Standing>,
-  mountPoint: string,
-  options: RealTierOptions,
-): Standing {
+function networkOf(path: string, standing: Map<string, Standing>, mountPoint: string, options: TierOptions): Standing {
   const found = standing.get(path);
   if (found !== undefined) return found;
   const made: Standing = { network: startNetwork(mountPoint, takeMetadata(options, path)), hosts: new Map() };
@@ -116,7 +106,7 @@ function networkOf(
 
 /** A VM is known by its address, which the network lets nobody else use. */
 const takeMetadata =
-  ({ world, metadata }: RealTierOptions, network: string) =>
+  ({ world, metadata }: TierOptions, network: string) =>
   (socket: Socket) => {
     const vm = allVms(world).find((one) => one.network === network && one.address === socket.remoteAddress);
     if (vm === undefined) socket.destroy();

@@ -1,16 +1,16 @@
 /**
- * One running VM of the real tier: systemd as first process of namespaces of its own, with Debian's sshd. It is made when the
+ * One running VM as a real host: systemd as first process of namespaces of its own, with Debian's sshd. It is made when the
  * VM starts and ended when the VM stops. The disk stays.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { lstatSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { openSshPair } from '../../../shared/openssh.js';
-import type { Machine, MachineOptions } from '../machine.js';
-import { iapAddress } from '../network/fabric.js';
-import { writeLoginKeys } from '../ssh/login-keys.js';
-import { runScript, tellOf } from '../startup-script.js';
+import type { Machine, MachineOptions } from '../../local/machines/machine.js';
+import { iapAddress } from '../../local/machines/network/fabric.js';
+import { writeLoginKeys } from '../../local/machines/ssh/login-keys.js';
+import { runScript, tellOf } from '../../local/machines/startup-script.js';
+import { openSshPair } from '../../shared/openssh.js';
 import { makeRealDisk, writeNames } from './disk.js';
 import { childrenOf, type Network, outsideAddress } from './network.js';
 
@@ -29,7 +29,7 @@ export interface RealHost extends Machine {
   follow(): void;
 }
 
-const bootVm = fileURLToPath(new URL('../../../../local/machines/real/boot-vm.sh', import.meta.url));
+const bootVm = fileURLToPath(new URL('../../../test/real-hosts/boot-vm.sh', import.meta.url));
 const sshPort = 22;
 /** A dozen hosts may boot at once, on a computer with other work. */
 const bootSeconds = 180;

@@ -8,9 +8,9 @@ import type { Server, Socket } from 'node:net';
 import { connect as connectTcp } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { metadataAddress, metadataPort } from '../guest-metadata.js';
-import { type Answer, anybody, iapAddress } from '../network/fabric.js';
-import { join as joinStreams } from '../network/streams.js';
+import { metadataAddress, metadataPort } from '../../local/machines/guest-metadata.js';
+import { type Answer, anybody, iapAddress } from '../../local/machines/network/fabric.js';
+import { join as joinStreams } from '../../local/machines/network/streams.js';
 import { groupName, removeGroup, sweepGroups } from './control-groups.js';
 import type { NetworkReply, NetworkWish } from './network-program.js';
 
