@@ -4,9 +4,9 @@
  */
 import { liftBootstrap, read } from '../functions/engine/record/documents.js';
 import { stepsOf } from '../functions/steps/index.js';
-import { functionUrl, invokers, local } from '../local/stack/deployment.js';
+import { schedulerHeaders } from '../local/functions/front-end.js';
+import { functionUrl, local } from '../local/stack/deployment.js';
 import type { StackOptions } from '../local/stack/stack.js';
-import { preflightInstance } from '../shared/bootstrap/message.js';
 import type { GivenOptions } from '../shared/bootstrap/options.js';
 import { collections, functionNames } from '../shared/names.js';
 import { type Bench, type Bootstrapped, createBench, planOfBootstrap, warmUp } from './bootstrap.js';
@@ -44,8 +44,9 @@ type Say = (text: string) => void;
 async function fill({ stack }: Bench, say: Say = () => {}): Promise<void> {
   const url = functionUrl(stack.functionsHalf?.origin ?? '', functionNames.sweep);
   for (let run = 0, all = 0; run < 100; run++) {
-    const token = await stack.cloudHalf?.cloud.identity.idToken({ email: invokers.scheduler, audience: url });
-    const reply = await fetch(url, { method: 'POST', headers: { authorization: `Bearer ${token}` } });
+    const { cloud } = stack.cloudHalf ?? {};
+    if (cloud === undefined) throw new Error('The cloud must run here.');
+    const reply = await fetch(url, { method: 'POST', headers: await schedulerHeaders(cloud.identity, url) });
     const { pools } = (await reply.json()) as { readonly pools: { readonly made: number } };
     await stack.settle(patienceSeconds);
     if (pools.made === 0) return;
@@ -130,9 +131,7 @@ function holdBack({ stack }: Bench): void {
   if (publisher === undefined) throw new Error('The functions must run here.');
   const publish = publisher.publish.bind(publisher);
   const held: typeof publisher.publish = (lane, messages, attributes) => {
-    const nowhere = messages.map((message) =>
-      message.instance === preflightInstance ? message : { ...message, bootstrapId: 'nobody' },
-    );
+    const nowhere = messages.map((message) => ({ ...message, bootstrapId: 'nobody' }));
     return publish(lane, nowhere, attributes);
   };
   Object.assign(publisher, { publish: held });

@@ -155,6 +155,8 @@ export interface Config {
   readonly packagesBucket?: string;
   /** Bucket of big files on their way to jumpboxes. Undefined: they go through IAP like small ones. */
   readonly uploadsBucket?: string;
+  /** Of the function `check`. Undefined: what it would answer is unknown. */
+  readonly checkUrl?: string;
   /** The identity that Cloud Scheduler calls with. */
   readonly schedulerInvoker: string;
   /** Region of the Cloud Scheduler jobs in plinth's own project. */
@@ -453,6 +455,10 @@ export const settings = {
     bucketName,
     'Cloud Storage bucket for big files of callers, on their way to jumpboxes that only IAP reaches. Its lifecycle must delete what is older than a day. Unset: these files go through IAP, slowly.',
   ),
+  PLINTH_CHECK_URL: optional(
+    url,
+    'URL of the function `check`, which asks Google as `plinth-run-cloud-step` before a project is created. It is also the audience of tokens for it. Unset: what it would answer is unknown.',
+  ),
   PLINTH_SCHEDULER_INVOKER: setting(
     text,
     'E-mail that Cloud Scheduler calls with. Unset: nobody may call sweep and cleanup.',
@@ -696,6 +702,7 @@ export function readConfig(env: Environment): Config {
     ...ifSet('webhookUrl', read.PLINTH_WEBHOOK_URL),
     ...ifSet('packagesBucket', read.PLINTH_PACKAGES_BUCKET),
     ...ifSet('uploadsBucket', read.PLINTH_UPLOADS_BUCKET),
+    ...ifSet('checkUrl', read.PLINTH_CHECK_URL),
     schedulerInvoker: read.PLINTH_SCHEDULER_INVOKER,
     schedulerRegion: read.PLINTH_SCHEDULER_REGION,
     ...ifSet('traces', tracesOf(read)),

@@ -1,4 +1,5 @@
 /** The world that a function runs in, built in one place, with overrides for tests and `local/`. */
+import { type AskCheck, createCheckClient } from './check-client.js';
 import { type Cloud, createCloud } from './cloud/index.js';
 import type { Config } from './config.js';
 import { createTokenSource } from './host/access-token.js';
@@ -25,6 +26,8 @@ export interface Context {
   readonly store: Store;
   readonly publisher: Publisher;
   readonly cloud: Cloud;
+  /** Asks the function `check`. Absent: what it would answer is unknown. */
+  readonly askCheck?: AskCheck;
   readonly keys: KeyMaker;
   readonly remote: Remote;
   /** How this process logs in where machines use OS Login. */
@@ -45,6 +48,9 @@ const iapOf = (config: Config): RemoteSettings['iap'] => {
   return { url: config.iapTunnelUrl, token };
 };
 
+const checkClientOf = ({ checkUrl: url, serviceAccount }: Config, connections?: ConnectionWatch) =>
+  url === undefined ? undefined : createCheckClient({ url, serviceAccount }, connections);
+
 /** Google's clients are loaded on first use, so an HTTP function never loads what only a lane needs. */
 export function createContext(
   config: Config,
@@ -59,6 +65,7 @@ export function createContext(
   const random = overrides.random ?? realRandom;
   const cloud = overrides.cloud ?? createCloud({ config, log, clock, connections: overrides.connections });
   const keys = overrides.keys ?? createKeyMaker();
+  const askCheck = overrides.askCheck ?? checkClientOf(config, overrides.connections);
   return {
     config,
     ...(overrides.shutdown === undefined ? {} : { shutdown: overrides.shutdown }),
@@ -68,6 +75,7 @@ export function createContext(
     store: overrides.store ?? createFirestoreStore(config),
     publisher: overrides.publisher ?? createPublisher(config, overrides.connections),
     cloud,
+    ...(askCheck === undefined ? {} : { askCheck }),
     keys,
     remote: overrides.remote ?? createRemote({ sshProxy: config.sshProxy, iap: iapOf(config) }),
     osLogin: overrides.osLogin ?? createOsLoginIdentity({ config, cloud, keys, clock }),

@@ -12,6 +12,7 @@ import { type FunctionName, functionNames } from '../../shared/names.js';
 import { environmentOf, type FunctionEnvironment, local } from '../stack/deployment.js';
 import type { CloudRecord, StateFolder } from '../stack/state-folder.js';
 import { createClock } from './clock.js';
+import { createFrontEnd } from './front-end.js';
 import { createMemoryStore } from './memory-store.js';
 import { type BundleOptions, type FunctionProcesses, startFunctionProcesses } from './processes.js';
 import { type FunctionServer, startFunctionServer } from './server.js';
@@ -164,11 +165,12 @@ export async function startFunctionsHalf(
     const remembered = folder.readFunctions();
     const wanted = port === 0 && remembered !== undefined ? Number(new URL(remembered.origin).port) : port;
     const exactly = port !== 0;
+    const admit = createFrontEnd(record.issuerUrl);
     if (bundles === undefined) {
-      server = await startFunctionServer(contextOf, wanted, exactly);
+      server = await startFunctionServer(contextOf, wanted, exactly, admit);
     } else {
       const machine = clientVariables(record);
-      const parts = { bundles, environmentOf: environmentAt, machine, port: wanted, exactly, onLog };
+      const parts = { bundles, environmentOf: environmentAt, machine, port: wanted, exactly, admit, onLog };
       server = processes = await startFunctionProcesses(parts);
     }
     folder.writeFunctions({ schema: 1, pid: process.pid, origin: server.origin });

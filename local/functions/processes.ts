@@ -14,7 +14,8 @@ import { type FunctionName, functionNames } from '../../shared/names.js';
 import { answers } from '../emulators/emulators.js';
 import { listen, listenNear } from '../loopback.js';
 import type { FunctionEnvironment } from '../stack/deployment.js';
-import { type FunctionServer, placeOf } from './server.js';
+import type { Admit } from './front-end.js';
+import { admitted, type FunctionServer, placeOf } from './server.js';
 
 export interface BundleOptions {
   /** The output folder of `npm run build:functions`. */
@@ -30,6 +31,7 @@ interface ProcessParts {
   readonly machine: Readonly<Record<string, string>>;
   readonly port: number;
   readonly exactly: boolean;
+  readonly admit: Admit;
   readonly onLog: (line: string) => void;
 }
 
@@ -142,7 +144,7 @@ export async function startFunctionProcesses(parts: ProcessParts): Promise<Funct
         working -= 1;
       });
     }
-    passOn(request, response, path, serve(name));
+    void admitted(parts.admit, name, request, response, () => passOn(request, response, path, serve(name)));
   };
 
   const server = await (parts.exactly ? listen : listenNear)(listener, parts.port);

@@ -2,7 +2,7 @@
  * Serves all functions in one process on one origin, each with the functions framework. Requests and events arrive as they
  * would in the cloud.
  */
-import type { RequestListener, Server } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { getTestServer } from '@google-cloud/functions-framework/testing';
 import type { Context } from '../../functions/context.js';
 import { takeServer } from '../../functions/http/framework-server.js';
@@ -13,6 +13,7 @@ import { type FunctionName, functionNames } from '../../shared/names.js';
 import { organizationRoutes } from '../../shared/organization/routes.js';
 import { type LoopbackServer, listen, listenNear } from '../loopback.js';
 import { apiFunctions, functionPath } from '../stack/deployment.js';
+import type { Admit } from './front-end.js';
 
 export interface FunctionServer {
   readonly origin: string;
@@ -51,12 +52,26 @@ export function placeOf(url: string): Place {
     : { name, url: `/${url.slice(pathname.length)}`, works: true };
 }
 
+/** Nobody is asked who calls an API: it verifies its callers itself. */
+export async function admitted(
+  admit: Admit,
+  name: FunctionName,
+  request: IncomingMessage,
+  response: ServerResponse,
+  then: () => void,
+): Promise<void> {
+  const refusal = apiFunctions.includes(name) ? undefined : await admit(name, request);
+  if (refusal === undefined) then();
+  else response.writeHead(refusal).end();
+}
+
 /** Only one at a time in a process, because the framework's registry is global to it. Contexts are made on first use. */
 export async function startFunctionServer(
   contextOf: (name: FunctionName) => Context,
   port: number,
   /** Fail if the port is taken, instead of taking another. */
   exactly: boolean,
+  admit: Admit,
 ): Promise<FunctionServer> {
   register(Object.values(deployables), contextOf);
   const servers = new Map<FunctionName, Server>(
@@ -75,7 +90,7 @@ export async function startFunctionServer(
         working -= 1;
       });
     }
-    servers.get(name)?.emit('request', request, response);
+    void admitted(admit, name, request, response, () => servers.get(name)?.emit('request', request, response));
   };
 
   const server: LoopbackServer = await (exactly ? listen : listenNear)(listener, port);

@@ -16,6 +16,7 @@ import type { Store } from '../../functions/store/store.js';
 import { customRoles as ownRoles } from '../../local/cloud/iam/custom-roles.js';
 import { roleHolds } from '../../local/cloud/iam/roles.js';
 import type { RecordedCall } from '../../local/cloud/index.js';
+import { schedulerHeaders } from '../../local/functions/front-end.js';
 import { makePackage } from '../../local/packages/make-package.js';
 import { publishPackage } from '../../local/packages/publish.js';
 import {
@@ -23,7 +24,6 @@ import {
   functionAccount,
   functionGrants,
   functionUrl,
-  invokers,
   local,
   people,
   resourcesFor,
@@ -223,8 +223,7 @@ for (const { title, machines, access, here } of parts)
     };
     async function sweep(): Promise<void> {
       const url = functionUrl(scene.stack.url, functionNames.sweep);
-      const token = await scene.cloud.identity.idToken({ email: invokers.scheduler, audience: url });
-      await fetch(url, { method: 'POST', headers: { authorization: `Bearer ${token}` } });
+      await fetch(url, { method: 'POST', headers: await schedulerHeaders(scene.cloud.identity, url) });
     }
     const newName = () => {
       count += 1;
@@ -302,6 +301,8 @@ for (const { title, machines, access, here } of parts)
       [functionNames.runHostStep]: async () => {
         said = await bootstrapUntil();
       },
+      // It has the account of run-cloud-step.
+      [functionNames.check]: async () => undefined,
       [functionNames.sweep]: async () => {
         // Nobody else sends the first step, so sweep has to; and an owner is to be warned.
         const silent = functionGrants.find(({ name, on }) => name === functionNames.bootstraps && on === 'topics');

@@ -19,6 +19,7 @@ const budgets: Readonly<Record<Name, number>> = {
   runHostStep: 4325,
   sweep: 2100,
   cleanup: 3250,
+  check: 2600,
 };
 
 const clients = ['@google-cloud/compute', '@google-cloud/scheduler', '@google-cloud/pubsub-api'];
@@ -70,6 +71,7 @@ describe('the bundle of a function', function () {
       runHostStep: [compute, pubsub],
       sweep: [pubsub],
       cleanup: [scheduler, pubsub],
+      check: [],
     });
   });
 
@@ -126,7 +128,7 @@ describe('the bundle of a function', function () {
         return seen;
       };
       const heads = Object.keys(outputs).filter((file) =>
-        /(index|chunks\/(bootstraps|steps|organizations|run-step|sweep|cleanup)-\w+)\.mjs$/.test(file),
+        /(index|chunks\/(bootstraps|steps|organizations|run-step|sweep|cleanup|check)-\w+)\.mjs$/.test(file),
       );
       expect(heads, name).to.have.length.above(1);
       const loaded = heads

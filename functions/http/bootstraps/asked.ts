@@ -282,7 +282,7 @@ interface Situation {
 
 function isWanted({ about, by, onResume, onPlan }: Finding, { depth, isNew, options, before }: Situation): boolean {
   if (depth === 'plan') return onPlan === true;
-  if (depth === 'readable' && by !== 'door') return false;
+  if (depth === 'readable' && by !== 'bootstraps') return false;
   if (isNew || onPlan === true || onResume === 'always') return true;
   return onResume === 'changed' && about.some((name) => valueIn(options, name) !== valueIn(before, name));
 }

@@ -10,7 +10,7 @@ export const billingAccount = defineFinding({
   code: 'billing-account',
   title: 'Billing account',
   why: 'It pays for the project. Without one that is open, no VM is made.',
-  by: 'door',
+  by: 'bootstraps',
   mustBeAsked: true,
   about: ['billingAccount'],
   onResume: 'changed',

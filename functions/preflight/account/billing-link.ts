@@ -7,7 +7,7 @@ export const billingLink = defineFinding({
   code: 'billing-link',
   title: 'Link to the billing account',
   why: 'A project that may not be linked to its account can make no VM.',
-  by: 'lane',
+  by: 'check',
   standsOn: 'billing-account',
   about: ['billingAccount'],
   async ask({ context, intent }) {

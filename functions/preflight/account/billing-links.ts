@@ -10,7 +10,7 @@ export const billingLinks = defineFinding({
   code: 'billing-links',
   title: 'Billing links left',
   why: 'An account pays for a limited number of projects. Deleted ones count until they are unlinked.',
-  by: 'door',
+  by: 'bootstraps',
   standsOn: 'billing-account',
   about: ['billingAccount', 'folderId'],
   async ask(asking) {

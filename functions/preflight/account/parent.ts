@@ -8,7 +8,7 @@ export const parent = defineFinding({
   code: 'parent',
   title: 'Parent of the project',
   why: 'The project is made beneath it.',
-  by: 'lane',
+  by: 'check',
   about: ['folderId'],
   async ask({ context, intent }) {
     const place = parentIn(context.config, intent.options);

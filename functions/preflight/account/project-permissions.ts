@@ -6,7 +6,7 @@ export const projectPermissions = defineFinding({
   code: 'project-permissions',
   title: 'Permissions in the project',
   why: 'Whoever makes a project owns it, unless the organization takes that away.',
-  by: 'door',
+  by: 'bootstraps',
   about: ['billingAccount', 'folderId'],
   ask: async (asking) => likelyBy(await lastProject(asking), 'apis', ['cloud-permission', 'cloud-propagation']),
   judge: (likely) => ({

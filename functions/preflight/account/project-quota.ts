@@ -6,7 +6,7 @@ export const projectQuota = defineFinding({
   code: 'project-quota',
   title: 'Quota of projects',
   why: 'Each account makes a limited number of projects. Deleted ones count for 30 days.',
-  by: 'door',
+  by: 'bootstraps',
   about: ['billingAccount', 'folderId'],
   ask: async (asking) => likelyBy(await lastProject(asking), 'project', ['cloud-quota']),
   judge: (likely) => ({

@@ -8,7 +8,7 @@ export const room = defineFinding({
   code: 'room',
   title: 'Room for one more',
   why: 'A deployment takes a limited number of bootstraps, and none while an operator has stopped them.',
-  by: 'door',
+  by: 'bootstraps',
   mustBeAsked: true,
   about: [],
   async ask({ context: { store, config }, intent: { owner } }) {

@@ -7,7 +7,7 @@ import { type Asking, defineFinding, type Finding, ok, stop } from '../finding.j
 /** By API, what to ask of it. Undefined: this deployment names nothing to ask for. */
 type Asks = Readonly<Record<string, (asking: Asking) => Promise<unknown> | undefined>>;
 
-const asksOfDoor: Asks = {
+const asksOfBootstraps: Asks = {
   'compute.googleapis.com': ({ context: { cloud, config }, intent }) =>
     cloud.places.zonesOf(config.project, intent.options.region),
   'cloudscheduler.googleapis.com': ({ context: { cloud } }) => cloud.scheduler.status(schedulerJobs.sweep),
@@ -17,7 +17,7 @@ const asksOfDoor: Asks = {
     cloud.secretManager.held(deploymentSecrets.proofKey, ['secretmanager.versions.access']),
 };
 
-const asksOfLane: Asks = {
+const asksOfCheck: Asks = {
   'cloudresourcemanager.googleapis.com': ({ context: { cloud, config } }) =>
     cloud.projects.held(`projects/${config.project}`, ['secretmanager.secrets.create']),
   'serviceusage.googleapis.com': ({ context: { cloud, config } }) =>
@@ -70,6 +70,6 @@ const apisOf = (name: 'bootstraps' | 'run-cloud-step', by: Finding['by'], asks: 
   });
 
 export const apis: readonly Finding[] = [
-  apisOf('bootstraps', 'door', asksOfDoor),
-  apisOf('run-cloud-step', 'lane', asksOfLane),
+  apisOf('bootstraps', 'bootstraps', asksOfBootstraps),
+  apisOf('run-cloud-step', 'check', asksOfCheck),
 ];

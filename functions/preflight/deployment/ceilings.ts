@@ -6,7 +6,7 @@ export const ceilings = defineFinding({
   code: 'ceilings',
   title: 'Ceilings',
   why: 'Without them only the number of bootstraps is limited.',
-  by: 'door',
+  by: 'bootstraps',
   about: [],
   ask: async ({ context }) => context.config.ceilings,
   judge({ microsAnHour, monthOfOwner, month, beyond }) {

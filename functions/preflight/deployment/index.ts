@@ -2,6 +2,7 @@
 import type { Finding } from '../finding.js';
 import { apis } from './apis.js';
 import { ceilings } from './ceilings.js';
+import { checkFunction } from './check-function.js';
 import { grants } from './grants.js';
 import { indexes } from './indexes.js';
 import { cloudLane, hostLane } from './lanes.js';
@@ -11,6 +12,7 @@ import { executable, executableOfHost, packages, packagesOfHost } from './stores
 import { uploads } from './uploads.js';
 
 export const deploymentFindings: readonly Finding[] = [
+  checkFunction,
   cloudLane,
   hostLane,
   ...apis,

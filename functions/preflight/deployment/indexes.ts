@@ -34,7 +34,7 @@ export const indexes = defineFinding({
   code: 'indexes',
   title: 'Indexes of the database',
   why: 'A query without its index is refused.',
-  by: 'door',
+  by: 'bootstraps',
   mustBeAsked: true,
   about: [],
   ask: async ({ context: { store, config } }) => ({

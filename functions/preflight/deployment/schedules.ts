@@ -10,7 +10,7 @@ const scheduleOf = (which: keyof typeof schedulerJobs, why: string) =>
     code: `schedule-${which}`,
     title: `Schedule of ${which}`,
     why,
-    by: 'door',
+    by: 'bootstraps',
     mustBeAsked: true,
     about: [],
     async ask({ context: { cloud, config } }) {

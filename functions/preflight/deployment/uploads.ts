@@ -37,4 +37,7 @@ const uploadsOf = (name: keyof typeof uploadPermissions, by: Finding['by']): Fin
     },
   });
 
-export const uploads: readonly Finding[] = [uploadsOf('bootstraps', 'door'), uploadsOf('run-host-step', 'host-lane')];
+export const uploads: readonly Finding[] = [
+  uploadsOf('bootstraps', 'bootstraps'),
+  uploadsOf('run-host-step', 'run-host-step'),
+];

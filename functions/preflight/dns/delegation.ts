@@ -6,7 +6,7 @@ export const dnsDelegation = defineFinding({
   code: 'dns-delegation',
   title: 'Delegation of the DNS zone',
   why: 'Without it the names of the platform lead nowhere, and get no certificates.',
-  by: 'lane',
+  by: 'check',
   standsOn: 'dns-zone',
   about: ['baseDomain', 'dnsProjectId', 'dnsZoneName'],
   async ask(asking) {

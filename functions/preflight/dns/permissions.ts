@@ -11,7 +11,7 @@ export const dnsPermissions = defineFinding({
   code: 'dns-permissions',
   title: 'Permissions on the DNS zone',
   why: 'plinth writes the delegation of the domain there.',
-  by: 'lane',
+  by: 'check',
   standsOn: 'dns-zone',
   about: ['dnsProjectId', 'dnsZoneName'],
   when: hasSharedZone,

@@ -7,7 +7,7 @@ export const dnsRecords = defineFinding({
   code: 'dns-records',
   title: 'Names of the domain',
   why: 'A delegation would hide the records of others, so plinth writes none over them.',
-  by: 'lane',
+  by: 'check',
   standsOn: 'dns-zone',
   about: ['baseDomain', 'dnsProjectId', 'dnsZoneName'],
   when: hasSharedZone,

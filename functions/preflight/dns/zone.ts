@@ -20,7 +20,7 @@ export const dnsZone = defineFinding({
   code: 'dns-zone',
   title: 'DNS zone',
   why: 'The names of the platform are written there.',
-  by: 'lane',
+  by: 'check',
   about: ['baseDomain', 'dnsProjectId', 'dnsZoneName'],
   async ask(asking) {
     try {

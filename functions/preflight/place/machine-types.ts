@@ -6,7 +6,7 @@ export const machineTypes = defineFinding({
   code: 'machine-types',
   title: 'Machine types',
   why: 'Not every zone has every type. A VM of a type that is missing is never made.',
-  by: 'door',
+  by: 'bootstraps',
   standsOn: 'zone',
   about: ['region', 'zone'],
   ask({ context: { cloud, config }, intent: { options } }) {

@@ -17,7 +17,7 @@ export const policies = defineFinding({
   code: 'policies',
   title: 'Organization policies',
   why: 'Google refuses what a policy of the organization forbids.',
-  by: 'lane',
+  by: 'check',
   about: ['folderId', 'region', 'zone', 'dnsProjectId', 'registryType', 'cloudAcmeIssuer'],
   async ask(asking) {
     const { context, intent } = asking;

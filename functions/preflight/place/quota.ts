@@ -19,7 +19,7 @@ export const quota = defineFinding({
   code: 'quota',
   title: 'Quotas of the project',
   why: 'Each project has quotas of its own, which Google shows once it is made.',
-  by: 'door',
+  by: 'bootstraps',
   about: ['billingAccount', 'folderId', 'region', 'rootDiskSize', 'multiDc'],
   async ask(asking) {
     const records = await lastProject(asking);

@@ -9,7 +9,7 @@ export const region = defineFinding({
   code: 'region',
   title: 'Region',
   why: 'All that the bootstrap makes stands there.',
-  by: 'door',
+  by: 'bootstraps',
   mustBeAsked: true,
   about: ['region'],
   onResume: 'changed',

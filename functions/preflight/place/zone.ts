@@ -6,7 +6,7 @@ export const zone = defineFinding({
   code: 'zone',
   title: 'Zone',
   why: 'The VMs are made there.',
-  by: 'door',
+  by: 'bootstraps',
   standsOn: 'region',
   mustBeAsked: true,
   about: ['region', 'zone'],

@@ -11,7 +11,7 @@ export const k0sProgram = defineFinding({
   code: 'k0s-release',
   title: 'Release of k0s',
   why: 'The nodes fetch it, and verify it by its checksum.',
-  by: 'door',
+  by: 'bootstraps',
   about: ['kubeDistroVersion', 'installVersion', 'installHash', 'installLocal'],
   when: ({ intent }) => intent.machines && installs(intent.options),
   async ask({ context, intent, signal }) {

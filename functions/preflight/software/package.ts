@@ -6,7 +6,7 @@ export const installerPackage = defineFinding({
   code: 'package',
   title: 'Installer package',
   why: 'It is what the bootstrap installs.',
-  by: 'door',
+  by: 'bootstraps',
   mustBeAsked: true,
   about: ['installVersion', 'installHash', 'installLocal', 'registryType', 'airgapped'],
   onResume: 'always',

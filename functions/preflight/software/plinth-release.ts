@@ -7,7 +7,7 @@ export const plinthRelease = defineFinding({
   code: 'plinth-release',
   title: 'Executable of plinth',
   why: 'The jumpbox fetches it, to install with.',
-  by: 'door',
+  by: 'bootstraps',
   mustBeAsked: true,
   about: [],
   // What stands may have its plinth already.

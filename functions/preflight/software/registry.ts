@@ -11,7 +11,7 @@ export const registry = defineFinding({
   code: 'registry',
   title: 'Registry of forge1',
   why: 'The images of the platform come from there.',
-  by: 'door',
+  by: 'bootstraps',
   standsOn: 'forge1-token',
   about: ['registryType', 'registryUser', 'airgapped', 'installVersion', 'installHash', 'installLocal'],
   when: ({ intent: { machines, options }, secrets }) =>
