@@ -17,9 +17,9 @@ const budgets: Readonly<Record<Name, number>> = {
   api: 2200,
   runCloudStep: 3890,
   runHostStep: 4325,
-  sweep: 2100,
-  cleanup: 3250,
-  check: 2600,
+  sweep: 2110,
+  cleanup: 3260,
+  check: 2280,
 };
 
 const clients = ['@google-cloud/compute', '@google-cloud/scheduler', '@google-cloud/pubsub-api'];
