@@ -3,7 +3,7 @@ import { Problem } from '../../shared/problems.js';
 import type { Trace } from '../../shared/trace.js';
 import { pastHiccup } from '../cloud/hiccup.js';
 import type { Context } from '../context.js';
-import type { Asking, Finding, Verdict } from './finding.js';
+import type { Asking, Finding, Verdict } from '../engine/finding.js';
 import { type Found, foundAs } from './look.js';
 import { CheckReply, type CheckRequest, fromWire } from './wire.js';
 

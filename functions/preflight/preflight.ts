@@ -2,9 +2,9 @@
 import type { Option } from '../../shared/bootstrap/options.js';
 import type { Trace } from '../../shared/trace.js';
 import type { Context } from '../context.js';
+import { type Asker, type Asking, type Finding, reporters } from '../engine/finding.js';
 import { askCheck } from './ask-check.js';
 import { reported } from './deployment/reported.js';
-import { type Asker, type Asking, type Finding, reporters } from './finding.js';
 import { createOnce, type Found, foundAs, lookAt } from './look.js';
 
 interface Wanted {

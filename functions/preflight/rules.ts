@@ -3,10 +3,10 @@ import { installFlags } from '../../shared/bootstrap/option-rules.js';
 import { flagName } from '../../shared/bootstrap/options.js';
 import { refusalOf } from '../../shared/bootstrap/rules.js';
 import type { Fault, Problem } from '../../shared/problems.js';
+import { defineFinding, type Finding, ok, stop, stopFor } from '../engine/finding.js';
 import type { StoredBootstrap } from '../engine/record/documents.js';
 import { installs } from '../steps/install/k0s.js';
 import { valuesOfOwnPostgres } from '../steps/install/own-postgres.js';
-import { defineFinding, type Finding, ok, stop, stopFor } from './finding.js';
 
 export interface RuleParts {
   readonly faults: readonly Fault[];

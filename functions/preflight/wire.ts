@@ -1,8 +1,8 @@
 /** What `bootstraps` asks of the function `check`, and its reply. Reports of functions hold verdicts in the same form. */
 import * as z from 'zod';
 import { Problem, type ProblemCode, problemKinds } from '../../shared/problems.js';
+import type { Verdict } from '../engine/finding.js';
 import { inShort } from '../engine/record/bounded.js';
-import type { Verdict } from './finding.js';
 
 /** There are no more findings than this. */
 const mostCodes = 60;

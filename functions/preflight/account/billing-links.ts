@@ -1,7 +1,7 @@
 /** How many projects the billing account pays for. Google does not say how many it may pay for. */
-import { defineFinding } from '../finding.js';
+import { defineFinding } from '../../engine/finding.js';
+import { accountOf } from '../../steps/cloud/billing.js';
 import { lastProject, likelyBy } from '../past.js';
-import { accountOf } from './billing-account.js';
 
 /** Google's limit for young accounts. */
 const usualLimit = 5;

@@ -1,8 +1,8 @@
 /** Whether plinth may make projects beneath the parent. Google says the same of a parent that is not there. */
 
 import { Problem } from '../../../shared/problems.js';
+import { defineFinding, ok, stop } from '../../engine/finding.js';
 import { noProjectsAdvice, parentIn } from '../../steps/cloud/project-place.js';
-import { defineFinding, ok, stop } from '../finding.js';
 
 export const parent = defineFinding({
   code: 'parent',

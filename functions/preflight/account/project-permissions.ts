@@ -1,5 +1,5 @@
 /** What plinth may do in the project. There is none yet. */
-import { defineFinding } from '../finding.js';
+import { defineFinding } from '../../engine/finding.js';
 import { lastProject, likelyBy } from '../past.js';
 
 export const projectPermissions = defineFinding({

@@ -1,5 +1,5 @@
 /** Whether one more project may be made. Google does not tell the limit. */
-import { defineFinding } from '../finding.js';
+import { defineFinding } from '../../engine/finding.js';
 import { lastProject, likelyBy } from '../past.js';
 
 export const projectQuota = defineFinding({

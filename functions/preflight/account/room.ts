@@ -1,8 +1,8 @@
 /** Whether new bootstraps are taken, and there is room for one more. */
 import { checkAdmission } from '../../bootstraps/admission.js';
 import { checkOneMore } from '../../bootstraps/counters.js';
+import { defineFinding, ok } from '../../engine/finding.js';
 import { ofOwner, readCounts } from '../../engine/record/counts.js';
-import { defineFinding, ok } from '../finding.js';
 
 export const room = defineFinding({
   code: 'room',

@@ -1,8 +1,8 @@
 /** Whether the APIs are on in plinth's own project. Each is asked what its function asks it anyway. */
 import { deploymentSecrets, schedulerJobs, topics } from '../../../shared/names.js';
 import { Problem } from '../../../shared/problems.js';
+import { type Asking, defineFinding, type Finding, ok, stop } from '../../engine/finding.js';
 import { accountsOf, parentsOf, zonesOf } from '../../host/allowed-places.js';
-import { type Asking, defineFinding, type Finding, ok, stop } from '../finding.js';
 
 /** By API, what to ask of it. Undefined: this deployment names nothing to ask for. */
 type Asks = Readonly<Record<string, (asking: Asking) => Promise<unknown> | undefined>>;

@@ -1,6 +1,6 @@
 /** What bootstraps may cost here, and what happens to one that comes to cost more. */
 import { amountText } from '../../../shared/bootstrap/money.js';
-import { defineFinding, ok } from '../finding.js';
+import { defineFinding, ok } from '../../engine/finding.js';
 
 export const ceilings = defineFinding({
   code: 'ceilings',

@@ -1,7 +1,7 @@
 /** Whether the function `check` replies, and with the identity of the cloud steps. */
 import { functionAccountId, functionNames } from '../../../shared/names.js';
 import { Problem } from '../../../shared/problems.js';
-import { defineFinding, ok, stop } from '../finding.js';
+import { defineFinding, ok, stop } from '../../engine/finding.js';
 import { applyTerraform } from './mends.js';
 
 export const checkFunction = defineFinding({

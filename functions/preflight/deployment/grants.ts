@@ -1,7 +1,16 @@
 /** Whether the functions hold in plinth's own project what terraform/roles.json grants them there. Each asks for itself. */
 import { Problem } from '../../../shared/problems.js';
+import {
+  type Asker,
+  type Asking,
+  defineFinding,
+  type Finding,
+  ok,
+  reporters,
+  stop,
+  type Verdict,
+} from '../../engine/finding.js';
 import { countOf, type Holder, missingGrants } from '../../host/needed-grants.js';
-import { type Asker, type Asking, defineFinding, type Finding, ok, reporters, stop, type Verdict } from '../finding.js';
 import { applyTerraform } from './mends.js';
 
 const lacking = (name: Holder, missing: string, project: string): Problem =>

@@ -1,5 +1,5 @@
 /** What an operator asks of a deployment, in reading order: the deployment's half of doctor. */
-import type { Finding } from '../finding.js';
+import type { Finding } from '../../engine/finding.js';
 import { apis } from './apis.js';
 import { ceilings } from './ceilings.js';
 import { checkFunction } from './check-function.js';

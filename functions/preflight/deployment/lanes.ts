@@ -4,7 +4,7 @@
  */
 import { type FunctionName, functionNames, type Lane, topics } from '../../../shared/names.js';
 import { Problem } from '../../../shared/problems.js';
-import { type Asking, defineFinding, ok, stop } from '../finding.js';
+import { type Asking, defineFinding, ok, stop } from '../../engine/finding.js';
 import { applyTerraform, logsOf, triggersOf } from './mends.js';
 import { handledMs, reportOf } from './reports.js';
 

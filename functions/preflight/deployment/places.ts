@@ -2,9 +2,9 @@
 import { Problem } from '../../../shared/problems.js';
 import { noneIfHidden } from '../../cloud/errors.js';
 import type { Cloud } from '../../cloud/index.js';
+import { defineFinding, ok, stop, type Verdict } from '../../engine/finding.js';
 import { accountsOf, parentsOf, zonesOf } from '../../host/allowed-places.js';
 import { onZone, toMakeZones } from '../dns/permissions.js';
-import { defineFinding, ok, stop, type Verdict } from '../finding.js';
 import { applyTerraform } from './mends.js';
 
 /** It may also be that the place is not there. */

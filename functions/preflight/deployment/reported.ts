@@ -1,7 +1,7 @@
 /** What functions have reported of their rights, as the findings of `plinth doctor --deployment`. */
 import { schedulerJobs } from '../../../shared/names.js';
 import { Problem } from '../../../shared/problems.js';
-import type { Asking, Finding, Reporter, Verdict } from '../finding.js';
+import type { Asking, Finding, Reporter, Verdict } from '../../engine/finding.js';
 import { type Found, foundAs } from '../look.js';
 import { fromWire } from '../wire.js';
 import { hear } from './lanes.js';

@@ -6,10 +6,10 @@
 import * as z from 'zod';
 import { collections, type FunctionName } from '../../../shared/names.js';
 import type { Context } from '../../context.js';
+import type { Asking, Finding, Intent } from '../../engine/finding.js';
 import { optionsOf } from '../../engine/record/documents.js';
 import { lift, read } from '../../store/lift.js';
 import { persist } from '../../store/persist.js';
-import type { Asking, Finding, Intent } from '../finding.js';
 import { createOnce, lookAt } from '../look.js';
 import { toWire, WireVerdict } from '../wire.js';
 

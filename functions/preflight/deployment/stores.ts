@@ -3,8 +3,8 @@ import { type FunctionName, functionNames } from '../../../shared/names.js';
 import { Problem } from '../../../shared/problems.js';
 import { putRelease, type Releases, releaseBinary, storedAt } from '../../../shared/release.js';
 import { isHidden } from '../../cloud/errors.js';
+import { defineFinding, ok, stop, type Verdict } from '../../engine/finding.js';
 import { checkRelease } from '../../steps/hosts/release-url.js';
-import { defineFinding, ok, stop, type Verdict } from '../finding.js';
 import { applyTerraform } from './mends.js';
 
 const terraformMakes = `${applyTerraform}: it makes the bucket, and its grants stand in terraform/roles.json.`;

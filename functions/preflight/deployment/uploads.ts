@@ -1,6 +1,6 @@
 /** Whether the bucket of uploads is there, and each function may do there what terraform/roles.json says. Each asks for itself. */
 import { Problem } from '../../../shared/problems.js';
-import { defineFinding, type Finding, ok, stop } from '../finding.js';
+import { defineFinding, type Finding, ok, stop } from '../../engine/finding.js';
 import { applyTerraform } from './mends.js';
 
 /** By function, what it needs on the bucket. */

@@ -1,5 +1,5 @@
 /** Whether a resolver is led to the zone. Without that, the platform's names lead nowhere and get no certificates. */
-import { defineFinding, ok } from '../finding.js';
+import { defineFinding, ok } from '../../engine/finding.js';
 import { sharedZone } from './zone.js';
 
 export const dnsDelegation = defineFinding({

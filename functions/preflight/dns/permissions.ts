@@ -1,7 +1,7 @@
 /** Whether plinth may write to the shared zone, or make it. */
 import { Problem } from '../../../shared/problems.js';
 import { noneIfHidden } from '../../cloud/errors.js';
-import { defineFinding, ok, stop } from '../finding.js';
+import { defineFinding, ok, stop } from '../../engine/finding.js';
 import { hasSharedZone, sharedZone } from './zone.js';
 
 export const onZone = ['dns.changes.create', 'dns.resourceRecordSets.create', 'dns.resourceRecordSets.delete'];

@@ -1,6 +1,7 @@
 /** Whether the domain's names in the shared zone are free. A delegation would hide what others have there. */
+
+import { defineFinding, ok, stop } from '../../engine/finding.js';
 import { namesTaken, recordsBeneath } from '../../steps/cloud/delegation.js';
-import { defineFinding, ok, stop } from '../finding.js';
 import { hasSharedZone, sharedZone } from './zone.js';
 
 export const dnsRecords = defineFinding({

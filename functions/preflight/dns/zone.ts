@@ -1,8 +1,8 @@
 /** Whether the DNS zone that the options name is there, and for the domain or one above. */
 
 import { Problem } from '../../../shared/problems.js';
+import { type Asking, defineFinding, ok, stop } from '../../engine/finding.js';
 import { covers, inDnsProject, zoneOfAnother } from '../../steps/cloud/zone.js';
-import { type Asking, defineFinding, ok, stop } from '../finding.js';
 
 /** The zone of another project. Undefined: it is not there, or it will be made in the bootstrap's own. */
 export const sharedZone = ({ context, intent, once }: Asking) => {

@@ -1,6 +1,7 @@
 /** Whether the zone has the machine types of the VMs. */
+
+import { defineFinding, ok, stopFor } from '../../engine/finding.js';
 import { machineTypesOf } from '../../steps/topology.js';
-import { defineFinding, ok, stopFor } from '../finding.js';
 
 export const machineTypes = defineFinding({
   code: 'machine-types',

@@ -3,11 +3,11 @@
  * says nothing of it.
  */
 
+import { defineFinding, type Intent, type Likely } from '../../engine/finding.js';
 import type { BootstrapRecord, InstanceRecord } from '../../engine/record/documents.js';
 import { optionsOf } from '../../engine/record/documents.js';
 import { QuotaOutput } from '../../steps/cloud/outputs.js';
 import { countedNeeds } from '../../steps/topology.js';
-import { defineFinding, type Intent, type Likely } from '../finding.js';
 import { endOf, lastProject, newestWith } from '../past.js';
 
 interface Known {

@@ -1,5 +1,5 @@
 /** Whether the region has the zone. */
-import { defineFinding, ok, stopFor } from '../finding.js';
+import { defineFinding, ok, stopFor } from '../../engine/finding.js';
 import { zonesOf } from './region.js';
 
 export const zone = defineFinding({

@@ -1,5 +1,5 @@
 /** What the forge1 token may do and see. */
-import { defineFinding, ok } from '../finding.js';
+import { defineFinding, ok } from '../../engine/finding.js';
 import { checkForge1Team, checkForge1Token } from './forge1-access.js';
 
 export const forge1Token = defineFinding({

@@ -1,9 +1,9 @@
 /** Whether the release of k0s is there, with a checksum of the program. */
 import { Problem } from '../../../shared/problems.js';
 import { timeLimit } from '../../../shared/time-limit.js';
+import { defineFinding, ok, stop, stopFor } from '../../engine/finding.js';
 import { installs } from '../../steps/install/k0s.js';
 import { k0sRelease, noRelease } from '../../steps/install/k0s-release.js';
-import { defineFinding, ok, stop, stopFor } from '../finding.js';
 
 const timeoutMs = 10_000;
 

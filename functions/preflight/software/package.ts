@@ -1,5 +1,5 @@
 /** Whether the package to install is in the package store. */
-import { defineFinding, ok } from '../finding.js';
+import { defineFinding, ok } from '../../engine/finding.js';
 import { choosePackage } from './package-choice.js';
 
 export const installerPackage = defineFinding({

@@ -1,6 +1,6 @@
 /**
  * A finding: one thing that is looked at before a bootstrap begins. It says what it asks, and judges the answer purely. Nothing
- * is made or changed.
+ * is made or changed. What a step would be refused for is a check of that step, and both judge by the same function.
  */
 import type { LoadBalancers, MachineAccess } from '../../shared/bootstrap/bootstrap.js';
 import type { FindingCode } from '../../shared/bootstrap/finding-codes.js';
@@ -100,17 +100,17 @@ export const ok = (what: string): Verdict => ({ state: 'ok', what });
 export const stop = (problem: Problem): Verdict => ({ state: 'stop', problem });
 
 /** The options are at fault: `--region names mars, …`. */
-export function stopFor(
+export function faultOf(
   options: readonly Option[],
   message: string,
   advice: string | undefined,
   code: ProblemCode = 'bad-input',
-): Verdict {
+): Problem {
   const paths = options.map(flagName);
-  return stop(
-    new Problem(code, `${paths.join(' and ')} ${message}`, {
-      errors: paths.map((path) => ({ path, message })),
-      ...(advice === undefined ? {} : { advice }),
-    }),
-  );
+  return new Problem(code, `${paths.join(' and ')} ${message}`, {
+    errors: paths.map((path) => ({ path, message })),
+    ...(advice === undefined ? {} : { advice }),
+  });
 }
+
+export const stopFor = (...fault: Parameters<typeof faultOf>): Verdict => stop(faultOf(...fault));
