@@ -2,8 +2,8 @@
 
 import type { Finding } from '../engine/finding.js';
 import { billing } from '../steps/cloud/billing.js';
+import { project } from '../steps/cloud/project.js';
 import { billingLinks } from './account/billing-links.js';
-import { parent } from './account/parent.js';
 import { projectPermissions } from './account/project-permissions.js';
 import { projectQuota } from './account/project-quota.js';
 import { room } from './account/room.js';
@@ -27,7 +27,7 @@ export const findings: readonly Finding[] = [
   room,
   ...(billing.checks ?? []),
   billingLinks,
-  parent,
+  ...(project.checks ?? []),
   projectQuota,
   projectPermissions,
 
