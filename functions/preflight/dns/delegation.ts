@@ -1,6 +1,6 @@
 /** Whether a resolver is led to the zone. Without that, the platform's names lead nowhere and get no certificates. */
 import { defineFinding, ok } from '../../engine/finding.js';
-import { sharedZone } from './zone.js';
+import { sharedZone } from '../../steps/cloud/zone.js';
 
 export const dnsDelegation = defineFinding({
   code: 'dns-delegation',

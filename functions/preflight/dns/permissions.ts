@@ -2,7 +2,7 @@
 import { Problem } from '../../../shared/problems.js';
 import { noneIfHidden } from '../../cloud/errors.js';
 import { defineFinding, ok, stop } from '../../engine/finding.js';
-import { hasSharedZone, sharedZone } from './zone.js';
+import { hasSharedZone, sharedZone } from '../../steps/cloud/zone.js';
 
 export const onZone = ['dns.changes.create', 'dns.resourceRecordSets.create', 'dns.resourceRecordSets.delete'];
 export const toMakeZones = ['dns.managedZones.create'];
