@@ -1,4 +1,5 @@
 /** The world that a function runs in, built in one place, with overrides for tests and `local/`. */
+import { type AskCheck, createCheckClient } from './check-client.js';
 import { type Cloud, createCloud } from './cloud/index.js';
 import type { Config } from './config.js';
 import { createTokenSource } from './host/access-token.js';
@@ -26,6 +27,8 @@ export interface Context {
   readonly store: Store;
   readonly publisher: Publisher;
   readonly cloud: Cloud;
+  /** Asks the function `check`. Absent: what it would answer is unknown. */
+  readonly askCheck?: AskCheck;
   readonly keys: KeyMaker;
   readonly remote: Remote;
   /** How this process logs in where machines use OS Login. */
@@ -46,6 +49,9 @@ const iapOf = (config: Config): RemoteSettings['iap'] => {
   return { url: config.iapTunnelUrl, token };
 };
 
+const checkClientOf = ({ checkUrl: url, serviceAccount }: Config, connections?: ConnectionWatch) =>
+  url === undefined ? undefined : createCheckClient({ url, serviceAccount }, connections);
+
 /** Google's clients are loaded on first use, so an HTTP function never loads what only a lane needs. */
 export function createContext(
   config: Config,
@@ -60,6 +66,7 @@ export function createContext(
   const random = overrides.random ?? realRandom;
   const cloud = overrides.cloud ?? createCloud({ config, clock, connections: overrides.connections });
   const keys = overrides.keys ?? createKeyMaker();
+  const askCheck = overrides.askCheck ?? checkClientOf(config, overrides.connections);
   return {
     config,
     ...(overrides.shutdown === undefined ? {} : { shutdown: overrides.shutdown }),
@@ -69,6 +76,7 @@ export function createContext(
     store: withRetries(overrides.store ?? createFirestoreStore(config), { clock, random }),
     publisher: overrides.publisher ?? createPublisher(config, overrides.connections),
     cloud,
+    ...(askCheck === undefined ? {} : { askCheck }),
     keys,
     remote: overrides.remote ?? createRemote({ sshProxy: config.sshProxy, iap: iapOf(config) }),
     osLogin: overrides.osLogin ?? createOsLoginIdentity({ config, cloud, keys, clock }),

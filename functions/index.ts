@@ -32,15 +32,22 @@ const onMessage =
   (contextOf) => {
     const name = functionNames[key];
     const handle = onFirstMessage(name, async () => {
-      const [{ runStep }, { answerPreflight }, { stepsOf }] = await Promise.all([
+      const [{ runStep }, { stepsOf }, { createReport }, { deploymentFindings }] = await Promise.all([
         import('./triggers/run-step.js'),
-        import('./triggers/preflight.js'),
         import('./steps/index.js'),
+        import('./preflight/deployment/reports.js'),
+        import('./preflight/deployment/index.js'),
       ]);
       const context = contextOf(name);
       const steps = stepsOf(context.config);
+      const own = deploymentFindings.filter(({ by }) => by === name);
+      const report = createReport(context, name, own);
       return async (event: MessagePublished) => {
-        if (!(await answerPreflight(context, event))) await runStep(context, steps, event);
+        try {
+          await runStep(context, steps, event);
+        } finally {
+          await report(event.source?.split('/').at(-1));
+        }
       };
     });
     http(name, onDelivery(handle));
@@ -72,6 +79,10 @@ export const cleanup = /* @__PURE__ */ onRequest('cleanup', async (context) => {
   return createCleanupFunction(context, stepsOf(context.config));
 });
 
+export const check = /* @__PURE__ */ onRequest('check', async (context) =>
+  (await import('./http/check.js')).createCheckFunction(context),
+);
+
 export const runCloudStep = /* @__PURE__ */ onMessage('runCloudStep');
 export const runHostStep = /* @__PURE__ */ onMessage('runHostStep');
 
@@ -83,6 +94,7 @@ export const deployables: Readonly<Record<Key, Deployable>> = {
   runHostStep,
   sweep,
   cleanup,
+  check,
 };
 
 /** The first call of a function asks for its context. Registering again replaces earlier functions. */

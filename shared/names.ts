@@ -7,11 +7,21 @@ export const functionNames = {
   runHostStep: 'run-host-step',
   sweep: 'sweep',
   cleanup: 'cleanup',
+  check: 'check',
 } as const;
 export type FunctionName = (typeof functionNames)[keyof typeof functionNames];
 
-/** Of its service account. Ids of accounts have at least six characters, and some functions' names are shorter. */
-export const functionAccountId = (name: FunctionName): string => `plinth-${name}`;
+/**
+ * Of its service account. Ids of accounts have at least six characters, and some functions' names are shorter. `check` has no
+ * account of its own: Google's testIamPermissions answers only for the account that asks.
+ */
+export const functionAccountId = (name: FunctionName): string =>
+  `plinth-${name === functionNames.check ? functionNames.runCloudStep : name}`;
+
+/** Google makes the e-mail of an account from its id and its project. */
+export const functionAccountIn = (project: string, name: FunctionName): string =>
+  `${functionAccountId(name)}@${project}.iam.gserviceaccount.com`;
+
 /** Of the service account that Cloud Scheduler calls with. */
 export const schedulerAccountId = 'plinth-scheduler';
 
@@ -37,14 +47,14 @@ export const collections = {
   counters: 'counters',
   /** One document per finished bootstrap: how long its instances took. */
   durations: 'durations',
-  /** One document per function that only Cloud Scheduler calls: what it lacks in plinth's own project. */
-  grants: 'grants',
+  /** One document per function that people and other functions do not call: what it took last, and what it lacks. */
+  functionReports: 'functionReports',
   /** Progress of searches that take more than one run. */
   passes: 'passes',
   /** Messages that the webhook has not accepted yet. Sweep reads them with one query on `dueAt`. */
   notices: 'notices',
 
-  /** What a preflight asks of the cloud lane, and its answer. Gone once it is read. */
+  /** Rounds of the preflight that found nothing in the way. Each serves one beginning. */
   preflights: 'preflights',
 
   organizations: 'organizations',

@@ -12,7 +12,7 @@ locals {
       concurrency = 80 # waits for Firestore, hardly computes
       timeout     = 60 # the longest call, a migration of a team of 2,000, takes less than a second (docs/build/bench.md)
       min         = 0
-      max         = 10 # 800 calls at once: a ceiling to the bill where anybody may knock
+      max         = 8 # 640 calls at once: a ceiling to the bill where anybody may knock
       ingress     = "ALLOW_ALL"
     }
     bootstraps = {
@@ -65,7 +65,23 @@ locals {
       max         = 1 # a second one would look at the same
       ingress     = "ALLOW_INTERNAL_ONLY"
     }
+    check = {
+      topic       = null
+      memory      = "512Mi"
+      cpu         = "1"
+      concurrency = 40 # waits for Google: some ten calls side by side for each request
+      timeout     = 60 # `bootstraps` waits for 15 seconds
+      min         = 0
+      # 80 checks at once.
+      max = 2
+      # Without a VPC, a call of another function is none from within. invokers.tf lets in `bootstraps` alone.
+      ingress = "ALLOW_ALL"
+    }
   }
+
+  # The function's account. Google's testIamPermissions answers only for the account that asks, so `check` asks as the one that
+  # will do the work.
+  account_of = { for name in keys(local.function_table) : name => name == "check" ? "run-cloud-step" : name }
 
   # Known before anything is made: they are among each function's own settings.
   urls = { for name in keys(local.function_table) : name => "https://${name}-${data.google_project.plinth.number}.${var.region}.run.app" }

@@ -31,7 +31,7 @@ resource "google_cloudfunctions2_function" "function" {
   }
 
   service_config {
-    service_account_email            = local.identities[each.key].email
+    service_account_email            = local.identities[local.account_of[each.key]].email
     available_memory                 = coalesce(try(local.sizes[each.key].memory, null), each.value.memory)
     available_cpu                    = each.value.cpu
     timeout_seconds                  = each.value.timeout

@@ -12,7 +12,7 @@ locals {
       }
     ]
   ])
-  members      = { for name in keys(local.function_table) : name => local.identities[name].member }
+  members      = { for name in distinct(values(local.account_of)) : name => local.identities[name].member }
   folders      = toset([for parent in var.parents : parent if startswith(parent, "folders/")])
   organization = toset([for parent in var.parents : parent if startswith(parent, "organizations/")])
   # A zone has its role on itself, or on its project where missing ones may be made; never both.

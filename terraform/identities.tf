@@ -1,11 +1,11 @@
-# Who acts: one service account a function, those that call them, and the one that builds them. What each may do stands in
+# Who acts: one service account a function (`check` has that of `run-cloud-step`), those that call them, and the one that builds them. What each may do stands in
 # roles.json, which the simulated cloud of the tests enforces too.
 
 locals {
   roles = jsondecode(file("${path.module}/roles.json"))
   # Ids of service accounts have at least six characters, so the functions' names alone would not do.
   accounts = merge(
-    { for name in keys(local.function_table) : name => "plinth-${name}" },
+    { for name in distinct(values(local.account_of)) : name => "plinth-${name}" },
     { scheduler = "plinth-scheduler", eventarc = "plinth-eventarc", builder = "plinth-builder" },
   )
 }

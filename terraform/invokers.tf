@@ -4,6 +4,7 @@ locals {
   callers = merge(
     { for pair in setproduct(local.public_functions, var.invokers) : "${pair[0]} ${pair[1]}" => { function = pair[0], member = pair[1] } },
     { for name, row in local.function_table : "${name} eventarc" => { function = name, member = local.identities["eventarc"].member } if row.topic != null },
+    { "check bootstraps" = { function = "check", member = local.identities["bootstraps"].member } },
     { for name, job in local.jobs : "${name} scheduler" => { function = name, member = local.identities["scheduler"].member } },
   )
 }

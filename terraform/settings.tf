@@ -25,6 +25,7 @@ locals {
     PLINTH_UPLOADS_BUCKET        = google_storage_bucket.uploads.name
     PLINTH_RELEASES_URL          = local.releases_url
     PLINTH_SCHEDULER_REGION      = var.region
+    PLINTH_CHECK_URL             = local.urls["check"]
     PLINTH_MACHINE_ACCESS        = var.machine_access
     PLINTH_SSH_SOURCE_RANGES     = join(",", var.ssh_source_ranges)
     PLINTH_MACHINE_ACCESS_OPEN   = var.machine_access_open ? "on" : ""
@@ -42,7 +43,7 @@ locals {
         {
           PLINTH_AUDIENCES = join(",", concat([local.urls[name]], contains(local.public_functions, name) ? var.oauth_clients : []))
           # Signed URLs name their signer.
-          PLINTH_SERVICE_ACCOUNT = local.identities[name].email
+          PLINTH_SERVICE_ACCOUNT = local.identities[local.account_of[name]].email
         },
         var.settings,
       ) : setting => value if value != ""

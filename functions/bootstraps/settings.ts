@@ -1,6 +1,6 @@
 /** Settings that limit bootstraps: what they may use, how many there may be, and for how long. */
 import * as z from 'zod';
-import { bucketName, count, ifSet, list, optional, type Rows, setting, text, type Values } from '../setting.js';
+import { bucketName, count, ifSet, list, optional, type Rows, setting, text, url, type Values } from '../setting.js';
 
 const parents = list.pipe(
   z.array(
@@ -35,6 +35,10 @@ export const bootstrapSettings = {
     bucketName,
     'Cloud Storage bucket for big files of callers, on their way to jumpboxes that only IAP reaches. Its lifecycle must delete what is older than a day. Unset: these files go through IAP, slowly.',
   ),
+  PLINTH_CHECK_URL: optional(
+    url,
+    'URL of the function `check`, which asks Google as `plinth-run-cloud-step` before a project is created. It is also the audience of tokens for it. Unset: what it would answer is unknown.',
+  ),
 } satisfies Rows;
 
 export interface BootstrapsConfig {
@@ -56,6 +60,8 @@ export interface BootstrapsConfig {
   };
   /** Bucket of big files on their way to jumpboxes. Undefined: they go through IAP like small ones. */
   readonly uploadsBucket?: string;
+  /** Of the function `check`. Undefined: what it would answer is unknown. */
+  readonly checkUrl?: string;
 }
 
 export const readBootstraps = (read: Values<typeof bootstrapSettings>): BootstrapsConfig => ({
@@ -75,4 +81,5 @@ export const readBootstraps = (read: Values<typeof bootstrapSettings>): Bootstra
     ...ifSet('maxTtlSeconds', read.PLINTH_MAX_TTL_SECONDS),
   },
   ...ifSet('uploadsBucket', read.PLINTH_UPLOADS_BUCKET),
+  ...ifSet('checkUrl', read.PLINTH_CHECK_URL),
 });

@@ -9,6 +9,7 @@ import type { BootstrapOptions, SecretOptions } from '../../shared/bootstrap/opt
 import type { Lane } from '../../shared/names.js';
 import type { Problem } from '../../shared/problems.js';
 import type { StepContext } from '../context.js';
+import type { Finding } from './finding.js';
 
 /** Names never change: they are stored, and are part of document ids and secret names. */
 export const stepNamePattern = /^[a-z][a-z0-9-]{0,40}$/;
@@ -217,6 +218,8 @@ export interface StepSpec<O, N extends Needs, E extends Each | undefined, W exte
   readonly output: ZodType<O>;
   /** Only reads. Returns the output if everything is as wanted, otherwise undefined. */
   observe(call: StepCall<N, E>): Promise<O | undefined>;
+  /** What the preflight asks before a bootstrap begins, so that `run` is not refused. `run` judges by the same functions. */
+  readonly checks?: readonly Finding[];
   /** Makes what is missing. */
   run(call: StepCall<N, E>): Promise<Outcome>;
   /**

@@ -22,6 +22,10 @@ export class FunctionIdentity extends Compute {
   protected override refreshTokenNoCache(): ReturnType<Compute['refreshTokenNoCache']> {
     return within(this.#milliseconds, (signal) => until(signal, () => super.refreshTokenNoCache()));
   }
+
+  override fetchIdToken(audience: string): ReturnType<Compute['fetchIdToken']> {
+    return within(this.#milliseconds, (signal) => until(signal, () => super.fetchIdToken(audience)));
+  }
 }
 
 /** `config.serviceAccount` tells several functions in one process apart. In the cloud, `default` is the function's own. */

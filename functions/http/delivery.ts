@@ -7,6 +7,8 @@ import { readBody } from './bodies.js';
 /** The part of a CloudEvent that functions use. `data` has no form yet. */
 interface Delivery {
   readonly id?: string;
+  /** The topic: `//pubsub.googleapis.com/projects/p/topics/t`. */
+  readonly source?: string;
   readonly data?: unknown;
 }
 
@@ -33,9 +35,10 @@ export function onDelivery<Event extends Delivery>(handle: (event: Event) => Pro
     const answer = (status: number): void => void response.writeHead(status).end();
     if (request.method !== 'POST') return answer(405);
     try {
-      const id = request.headers['ce-id'];
+      const { 'ce-id': id, 'ce-source': source } = request.headers;
       const data = await dataOf(request, client.signal);
-      await handle({ ...(typeof id === 'string' && { id }), data } as Event);
+      const named = { ...(typeof id === 'string' && { id }), ...(typeof source === 'string' && { source }) };
+      await handle({ ...named, data } as Event);
       answer(204);
     } catch {
       answer(500);

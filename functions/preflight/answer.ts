@@ -1,22 +1,21 @@
-/** The lane's side: looks at what only its identity can ask, and writes the answer for whoever waits. */
-import { collections } from '../../shared/names.js';
+/** The side of the function `check`: it asks what only its identity can ask, and replies with the verdicts. */
 import type { Context } from '../context.js';
-import { optionsOf, read } from '../engine/record/documents.js';
-import { Conflict } from '../store/store.js';
+import { optionsOf } from '../engine/record/documents.js';
 import { deploymentFindings } from './deployment/index.js';
-import { liftPreflight, stored } from './documents.js';
 import { findings } from './index.js';
 import { createOnce, lookAt } from './look.js';
+import { type CheckReply, type CheckRequest, toWire } from './wire.js';
 
-export async function answer(context: Context, id: string): Promise<void> {
-  const { store, config, log } = context;
-  const found = read(await store.get(collections.preflights, id), liftPreflight);
-  // Whoever asked has gone, or another delivery was first.
-  if (found === undefined || found.data.verdicts !== undefined) return;
-  const { codes, owner, ownerMember, projectId, options } = found.data;
-  const cloud = context.cloud.reportingTo((text) => log('DEBUG', text, { preflight: id }), `plinth preflight ${id}`);
+export async function answer(
+  context: Context,
+  { codes, owner, ownerMember, projectId, options }: CheckRequest,
+  signal?: AbortSignal,
+): Promise<CheckReply> {
+  const { config, log } = context;
+  const reason = 'plinth preflight';
+  const cloud = context.cloud.reportingTo((text) => log('DEBUG', text, { owner }), reason);
   const looked = await lookAt(
-    [...findings, ...deploymentFindings].filter(({ code, by }) => by !== 'door' && codes.includes(code)),
+    [...findings, ...deploymentFindings].filter(({ code, by }) => by === 'check' && codes.includes(code)),
     {
       context: { ...context, cloud },
       intent: {
@@ -29,15 +28,9 @@ export async function answer(context: Context, id: string): Promise<void> {
         loadBalancers: config.loadBalancers,
       },
       secrets: {},
+      signal,
       once: createOnce(),
     },
   );
-  const verdicts = Object.fromEntries(looked.map(({ code, verdict }) => [code, stored(verdict)]));
-  try {
-    await store.commit([
-      { kind: 'update', collection: collections.preflights, id, version: found.version, data: { verdicts } },
-    ]);
-  } catch (error) {
-    if (!(error instanceof Conflict)) throw error;
-  }
+  return { verdicts: Object.fromEntries(looked.map(({ code, verdict }) => [code, toWire(verdict)])) };
 }

@@ -1,16 +1,16 @@
 /** THE list: everything that is looked at before a bootstrap begins, in reading order. */
-import { billingAccount } from './account/billing-account.js';
-import { billingLink } from './account/billing-link.js';
+
+import type { Finding } from '../engine/finding.js';
+import { billing } from '../steps/cloud/billing.js';
+import { delegation } from '../steps/cloud/delegation.js';
+import { project } from '../steps/cloud/project.js';
+import { zone as zoneOfDomain } from '../steps/cloud/zone.js';
 import { billingLinks } from './account/billing-links.js';
-import { parent } from './account/parent.js';
 import { projectPermissions } from './account/project-permissions.js';
 import { projectQuota } from './account/project-quota.js';
 import { room } from './account/room.js';
 import { dnsDelegation } from './dns/delegation.js';
 import { dnsPermissions } from './dns/permissions.js';
-import { dnsRecords } from './dns/records.js';
-import { dnsZone } from './dns/zone.js';
-import type { Finding } from './finding.js';
 import { machineTypes } from './place/machine-types.js';
 import { policies } from './place/policies.js';
 import { quota } from './place/quota.js';
@@ -25,10 +25,9 @@ import { registry } from './software/registry.js';
 export const findings: readonly Finding[] = [
   // Who pays, and where the project is made.
   room,
-  billingAccount,
-  billingLink,
+  ...(billing.checks ?? []),
   billingLinks,
-  parent,
+  ...(project.checks ?? []),
   projectQuota,
   projectPermissions,
 
@@ -40,9 +39,9 @@ export const findings: readonly Finding[] = [
   quota,
 
   // Names.
-  dnsZone,
+  ...(zoneOfDomain.checks ?? []),
   dnsPermissions,
-  dnsRecords,
+  ...(delegation.checks ?? []),
   dnsDelegation,
 
   // What is installed, and from where.

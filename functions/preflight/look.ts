@@ -3,7 +3,7 @@ import type { FindingCode } from '../../shared/bootstrap/finding-codes.js';
 import type { PreflightFinding } from '../../shared/bootstrap/preflight.js';
 import { Problem } from '../../shared/problems.js';
 import { pastHiccup } from '../cloud/hiccup.js';
-import type { Asking, Finding, Verdict } from './finding.js';
+import type { Asking, Finding, Verdict } from '../engine/finding.js';
 
 export interface Found {
   readonly code: FindingCode;

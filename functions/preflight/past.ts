@@ -4,6 +4,7 @@
  */
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { collections } from '../../shared/names.js';
+import type { Asking, Likely } from '../engine/finding.js';
 import {
   type BootstrapRecord,
   type InstanceRecord,
@@ -11,7 +12,6 @@ import {
   optionsOf,
   read,
 } from '../engine/record/documents.js';
-import type { Asking, Likely } from './finding.js';
 
 /** Records are large. If others filled all these, nothing is likely. */
 const newest = 10;

@@ -2,8 +2,9 @@
 import type { Option } from '../../shared/bootstrap/options.js';
 import type { Trace } from '../../shared/trace.js';
 import type { Context } from '../context.js';
-import { askLane } from './ask-lane.js';
-import type { Asking, Finding } from './finding.js';
+import { type Asker, type Asking, type Finding, reporters } from '../engine/finding.js';
+import { askCheck } from './ask-check.js';
+import { reported } from './deployment/reported.js';
 import { createOnce, type Found, foundAs, lookAt } from './look.js';
 
 interface Wanted {
@@ -21,14 +22,14 @@ export async function preflight(
   list: readonly Finding[],
   { asking: given, trace, wants, wrong }: Wanted,
 ): Promise<readonly Found[]> {
-  const asking: Asking = { ...given, context, once: createOnce() };
+  const asking = { ...given, context, once: createOnce() };
   const wanted = list.filter((finding) => wants(finding) && (finding.when?.(asking) ?? true));
   const isAsked = ({ about }: Finding) => wrong(about).length === 0;
-  const by = (who: Finding['by']) => wanted.filter((finding) => finding.by === who && isAsked(finding));
+  const by = (who: Asker) => wanted.filter((finding) => finding.by === who && isAsked(finding));
   const answers = await Promise.all([
-    lookAt(by('door'), asking),
-    askLane(context, 'cloud', by('lane'), asking, trace),
-    askLane(context, 'host', by('host-lane'), asking, trace),
+    lookAt(by('bootstraps'), asking),
+    askCheck(by('check'), asking, trace),
+    ...reporters.map((who) => reported(who, by(who), asking)),
   ]);
   const found = new Map(answers.flat().map((each) => [each.code, each]));
   const stopped = new Set<string>();

@@ -3,10 +3,10 @@ import { installFlags } from '../../shared/bootstrap/option-rules.js';
 import { flagName } from '../../shared/bootstrap/options.js';
 import { refusalOf } from '../../shared/bootstrap/rules.js';
 import type { Fault, Problem } from '../../shared/problems.js';
+import { defineFinding, type Finding, ok, stop, stopFor } from '../engine/finding.js';
 import type { StoredBootstrap } from '../engine/record/documents.js';
 import { installs } from '../steps/install/k0s.js';
 import { valuesOfOwnPostgres } from '../steps/install/own-postgres.js';
-import { defineFinding, type Finding, ok, stop, stopFor } from './finding.js';
 
 export interface RuleParts {
   readonly faults: readonly Fault[];
@@ -36,7 +36,7 @@ const releaseKnown = (check: () => unknown): Finding =>
     code: 'release-known',
     title: 'Executable of plinth, known here',
     why: 'Otherwise the jumpbox would find out, with all VMs running.',
-    by: 'door',
+    by: 'bootstraps',
     mustBeAsked: true,
     about: [],
     onResume: 'always',
@@ -50,7 +50,7 @@ const ceiling = (check: () => unknown): Finding =>
     code: 'ceiling',
     title: 'Price and ceilings',
     why: 'Operators say what one bootstrap may cost, and you say what you will pay.',
-    by: 'door',
+    by: 'bootstraps',
     mustBeAsked: true,
     about: ['region', 'projectTtl', 'rootDiskSize', 'multiDc'],
     onResume: 'always',
@@ -64,7 +64,7 @@ const installValues = ({ withoutFiles, isPreview }: RuleParts): Finding =>
     code: 'install-values',
     title: 'Values for the install',
     why: 'Otherwise the install would fail once all VMs exist.',
-    by: 'door',
+    by: 'bootstraps',
     mustBeAsked: true,
     about: ['customPgIp', ...installFlags, 'installSkipSteps'],
     onResume: 'always',
@@ -89,7 +89,7 @@ export const ruleFindings = (parts: RuleParts): readonly Finding[] => [
     code: optionsCode,
     title: 'Flags',
     why: 'They say what the bootstrap is.',
-    by: 'door',
+    by: 'bootstraps',
     mustBeAsked: true,
     about: [],
     onResume: 'always',
@@ -104,7 +104,7 @@ export const ruleFindings = (parts: RuleParts): readonly Finding[] => [
     code: 'allowed',
     title: 'Use in this deployment',
     why: 'Its operators say which accounts, parents and zones may be used, and for how long.',
-    by: 'door',
+    by: 'bootstraps',
     mustBeAsked: true,
     about: [],
     onResume: 'always',
@@ -118,7 +118,7 @@ export const ruleFindings = (parts: RuleParts): readonly Finding[] => [
     code: 'name',
     title: 'Name of the project',
     why: 'Each name is one bootstrap.',
-    by: 'door',
+    by: 'bootstraps',
     mustBeAsked: true,
     about: ['projectName'],
     onResume: 'always',

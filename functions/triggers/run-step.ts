@@ -10,6 +10,7 @@ import { traceFields, traceIn } from '../tracing/trace.js';
 /** The part we read of a CloudEvent `google.cloud.pubsub.topic.v1.messagePublished`. */
 export interface MessagePublished {
   readonly id?: string;
+  readonly source?: string;
   readonly data?:
     | {
         readonly message?:

@@ -6,20 +6,21 @@ import type { HttpFunction, Request } from '@google-cloud/functions-framework';
 import { schedulerAccountId } from '../../shared/names.js';
 import { Problem, problemBody } from '../../shared/problems.js';
 import type { Context } from '../context.js';
-import { createGrantsReport, type Scheduled } from '../host/own-grants.js';
 import { createVerifier } from '../identity/auth.js';
+import { grantsOf } from '../preflight/deployment/grants.js';
+import { createReport } from '../preflight/deployment/reports.js';
 import { traceFields, traceIn } from '../tracing/trace.js';
 import type { Span } from '../tracing/tracing.js';
 
 /** `work` returns the body of the reply. */
 export function createScheduledFunction(
   context: Context,
-  name: Scheduled,
+  name: 'sweep' | 'cleanup',
   work: (request: Request, span: Span) => Promise<object>,
 ): HttpFunction {
   const { config, log, store, tracing } = context;
   const verifier = createVerifier(context);
-  const reportGrants = createGrantsReport(context, name);
+  const report = createReport(context, name, [grantsOf(name, name)]);
   return async (request, response) => {
     const span = await tracing.begin(name, traceIn(request.headers), { kind: 'server' });
     try {
@@ -29,10 +30,10 @@ export function createScheduledFunction(
       });
       store.prepare();
       await authenticating;
-      const [report] = await Promise.all([work(request, span), reportGrants()]);
+      const [reply] = await Promise.all([work(request, span), report()]);
       span.end();
       await tracing.flush();
-      response.status(200).json(report);
+      response.status(200).json(reply);
     } catch (error) {
       const known = error instanceof Problem;
       const problem = known

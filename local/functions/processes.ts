@@ -14,7 +14,7 @@ import { type FunctionName, functionNames } from '../../shared/names.js';
 import { answers } from '../emulators/emulators.js';
 import { listen, listenNear } from '../loopback.js';
 import { placeOf } from './places.js';
-import type { FunctionServer } from './server.js';
+import { type Admit, admitted, type FunctionServer } from './server.js';
 
 export interface BundleOptions {
   /** The output folder of `npm run build:functions`. */
@@ -30,6 +30,7 @@ interface ProcessParts {
   readonly machine: Readonly<Record<string, string>>;
   readonly port: number;
   readonly exactly: boolean;
+  readonly admit: Admit;
   readonly onLog: (line: string) => void;
 }
 
@@ -142,7 +143,7 @@ export async function startFunctionProcesses(parts: ProcessParts): Promise<Funct
         working -= 1;
       });
     }
-    passOn(request, response, path, serve(name));
+    void admitted(parts.admit, name, request, response, () => passOn(request, response, path, serve(name)));
   };
 
   const server = await (parts.exactly ? listen : listenNear)(listener, parts.port);

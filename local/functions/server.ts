@@ -2,14 +2,14 @@
  * Serves all functions in one process on one origin, each with the functions framework. Requests and events arrive as they
  * would in the cloud.
  */
-import type { RequestListener, Server } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { getTestServer } from '@google-cloud/functions-framework/testing';
 import type { Context } from '../../functions/context.js';
 import { takeServer } from '../../functions/http/framework-server.js';
 import { deployables, register } from '../../functions/index.js';
 import { type FunctionName, functionNames } from '../../shared/names.js';
 import { type LoopbackServer, listen, listenNear } from '../loopback.js';
-import { placeOf } from './places.js';
+import { apiFunctions, placeOf } from './places.js';
 
 export interface FunctionServer {
   readonly origin: string;
@@ -18,12 +18,29 @@ export interface FunctionServer {
   close(): Promise<void>;
 }
 
+/** The status of a refusal, as Cloud Run words it. Undefined: the call goes to the function. */
+export type Admit = (name: FunctionName, request: IncomingMessage) => Promise<number | undefined>;
+
+/** Nobody is asked who calls an API: it verifies its callers itself. */
+export async function admitted(
+  admit: Admit,
+  name: FunctionName,
+  request: IncomingMessage,
+  response: ServerResponse,
+  then: () => void,
+): Promise<void> {
+  const refusal = apiFunctions.includes(name) ? undefined : await admit(name, request);
+  if (refusal === undefined) then();
+  else response.writeHead(refusal).end();
+}
+
 /** Only one at a time in a process, because the framework's registry is global to it. Contexts are made on first use. */
 export async function startFunctionServer(
   contextOf: (name: FunctionName) => Context,
   port: number,
   /** Fail if the port is taken, instead of taking another. */
   exactly: boolean,
+  admit: Admit,
 ): Promise<FunctionServer> {
   register(Object.values(deployables), contextOf);
   const servers = new Map<FunctionName, Server>(
@@ -42,7 +59,7 @@ export async function startFunctionServer(
         working -= 1;
       });
     }
-    servers.get(name)?.emit('request', request, response);
+    void admitted(admit, name, request, response, () => servers.get(name)?.emit('request', request, response));
   };
 
   const server: LoopbackServer = await (exactly ? listen : listenNear)(listener, port);

@@ -3,7 +3,16 @@
  * cloud. Both survive a restart, because key and secret are in the snapshot.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose';
+import {
+  calculateJwkThumbprint,
+  createRemoteJWKSet,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  type JWK,
+  jwtVerify,
+  SignJWT,
+} from 'jose';
 import { asciiLowerCased } from '../../shared/organization/email.js';
 import { sha256 } from '../../shared/sha256.js';
 import type { Caller } from '../cloud/kernel/api.js';
@@ -117,6 +126,21 @@ async function signerOf({ privateJwk = {}, issuer = '' }: IdentityKeys, kid: str
 export async function idTokenBy(keys: IdentityKeys, shape: IdTokenShape, nowMs: number): Promise<string> {
   const { kty = 'RSA', n = '', e = '' } = keys.privateJwk ?? {};
   return (await signerOf(keys, await calculateJwkThumbprint({ kty, n, e })))(shape, nowMs);
+}
+
+/** Reads ID tokens of this issuer, as Google's front ends do. Undefined: it is none, or it is over. */
+export function createIdTokenReader(
+  issuer: string,
+): (token: string) => Promise<{ readonly email: string; readonly audience: string } | undefined> {
+  const keys = createRemoteJWKSet(new URL(`${issuer}${jwksPath}`));
+  return async (token) => {
+    try {
+      const { payload } = await jwtVerify(token, keys, { issuer });
+      return { email: String(payload['email'] ?? ''), audience: String(payload.aud ?? '') };
+    } catch {
+      return undefined;
+    }
+  };
 }
 
 const seal = (secret: string, text: string): string => createHmac('sha256', secret).update(text).digest('base64url');

@@ -13,7 +13,7 @@ import {
   bootstrapIdPrefix,
   deploymentSecrets,
   type FunctionName,
-  functionAccountId,
+  functionAccountIn,
   functionNames,
   type Lane,
   schedulerAccountId,
@@ -59,7 +59,7 @@ export const local = {
 
 const accountEmail = (id: string): string => `${id}@${local.project}.iam.gserviceaccount.com`;
 
-export const functionAccount = (name: FunctionName): string => accountEmail(functionAccountId(name));
+export const functionAccount = (name: FunctionName): string => functionAccountIn(local.project, name);
 export const invokers = { scheduler: accountEmail(schedulerAccountId), eventarc: accountEmail('plinth-eventarc') };
 
 /**
@@ -243,7 +243,7 @@ export const initialState = (): InitialState => ({
       services: ['dns.googleapis.com'],
     })),
   ],
-  serviceAccounts: [...Object.values(functionNames).map(functionAccount), ...Object.values(invokers)],
+  serviceAccounts: [...new Set(Object.values(functionNames).map(functionAccount)), ...Object.values(invokers)],
   customRoles,
   bindings: [...roleBindings(), ...adminBindings],
 });
@@ -349,6 +349,7 @@ export function environmentOf(name: FunctionName, facts: DeployedFacts): Functio
       ? {}
       : { PLINTH_RELEASES_URL: facts.releases.url, PLINTH_RELEASE_SHA256: facts.releases.sha256 }),
     ...(facts.webhookUrl === undefined ? {} : { PLINTH_WEBHOOK_URL: facts.webhookUrl }),
+    PLINTH_CHECK_URL: functionUrl(facts.origin, functionNames.check),
     PLINTH_PACKAGES_BUCKET: local.packagesBucket,
     PLINTH_UPLOADS_BUCKET: local.uploadsBucket,
     PLINTH_SCHEDULER_REGION: local.region,

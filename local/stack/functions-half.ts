@@ -14,6 +14,7 @@ import { createMemoryStore } from '../functions/memory-store.js';
 import { type BundleOptions, type FunctionProcesses, startFunctionProcesses } from '../functions/processes.js';
 import { type FunctionServer, startFunctionServer } from '../functions/server.js';
 import { environmentOf, type FunctionEnvironment, local, withSettings } from './deployment.js';
+import { createFrontEnd } from './front-end.js';
 import type { CloudRecord, StateFolder } from './state-folder.js';
 
 export interface FunctionsHalfOptions {
@@ -164,11 +165,12 @@ export async function startFunctionsHalf(
     const remembered = folder.readFunctions();
     const wanted = port === 0 && remembered !== undefined ? Number(new URL(remembered.origin).port) : port;
     const exactly = port !== 0;
+    const admit = createFrontEnd(record.issuerUrl);
     if (bundles === undefined) {
-      server = await startFunctionServer(contextOf, wanted, exactly);
+      server = await startFunctionServer(contextOf, wanted, exactly, admit);
     } else {
       const machine = clientVariables(record);
-      const parts = { bundles, environmentOf: environmentAt, machine, port: wanted, exactly, onLog };
+      const parts = { bundles, environmentOf: environmentAt, machine, port: wanted, exactly, admit, onLog };
       server = processes = await startFunctionProcesses(parts);
     }
     folder.writeFunctions({ schema: 1, pid: process.pid, origin: server.origin });

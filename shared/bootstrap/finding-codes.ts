@@ -47,6 +47,7 @@ export const deploymentFindingCodes = [
   'grants-api',
   'deployment',
   // At the service.
+  'function-check',
   'cloud-lane',
   'host-lane',
   'apis-bootstraps',

@@ -138,7 +138,7 @@ run "sizes" {
   variables { sizes = { api = { min_instances = 1, memory = "1Gi" } } }
 
   assert {
-    condition     = google_cloudfunctions2_function.function["api"].service_config[0].min_instance_count == 1 && google_cloudfunctions2_function.function["api"].service_config[0].available_memory == "1Gi" && google_cloudfunctions2_function.function["api"].service_config[0].max_instance_count == 10
+    condition     = google_cloudfunctions2_function.function["api"].service_config[0].min_instance_count == 1 && google_cloudfunctions2_function.function["api"].service_config[0].available_memory == "1Gi" && google_cloudfunctions2_function.function["api"].service_config[0].max_instance_count == 8
     error_message = "What is given changes, what is not stays."
   }
 }

@@ -63,8 +63,8 @@ run "functions" {
     error_message = "Each function comes from its own bundle of the release."
   }
   assert {
-    condition     = length(distinct([for name, account in google_service_account.identity : account.account_id])) == length(google_cloudfunctions2_function.function) + 3
-    error_message = "Each function has an identity of its own; so have Scheduler, Eventarc and the builder."
+    condition     = length(distinct([for name, account in google_service_account.identity : account.account_id])) == length(google_cloudfunctions2_function.function) - 1 + 3
+    error_message = "Each function but `check` has an identity of its own; so have Scheduler, Eventarc and the builder."
   }
   assert {
     condition     = google_cloudfunctions2_function.function["bootstraps"].service_config[0].timeout_seconds >= 600
@@ -85,8 +85,8 @@ run "functions" {
     error_message = "Both lanes hear messages, with retries."
   }
   assert {
-    condition     = alltrue([for f in google_cloudfunctions2_function.function : f.service_config[0].ingress_settings == (contains(["api", "bootstraps"], f.name) ? "ALLOW_ALL" : "ALLOW_INTERNAL_ONLY")])
-    error_message = "Only the APIs are reached from outside."
+    condition     = alltrue([for f in google_cloudfunctions2_function.function : f.service_config[0].ingress_settings == (contains(["api", "bootstraps", "check"], f.name) ? "ALLOW_ALL" : "ALLOW_INTERNAL_ONLY")])
+    error_message = "Only the APIs are reached from outside, and `check`, which one function calls."
   }
   assert {
     condition     = google_cloudfunctions2_function.function["api"].service_config[0].environment_variables["PLINTH_AUDIENCES"] == "https://api-123456789012.europe-west4.run.app,client.apps.example.com"
@@ -116,6 +116,7 @@ run "functions" {
     condition = jsonencode({ for key, caller in google_cloud_run_v2_service_iam_member.invoker : key => "${caller.name} by ${caller.member}" }) == jsonencode({
       "api domain:example.com"        = "api by domain:example.com"
       "bootstraps domain:example.com" = "bootstraps by domain:example.com"
+      "check bootstraps"              = "check by serviceAccount:bootstraps@plinth-test.iam.gserviceaccount.com"
       "cleanup scheduler"             = "cleanup by serviceAccount:scheduler@plinth-test.iam.gserviceaccount.com"
       "run-cloud-step eventarc"       = "run-cloud-step by serviceAccount:eventarc@plinth-test.iam.gserviceaccount.com"
       "run-host-step eventarc"        = "run-host-step by serviceAccount:eventarc@plinth-test.iam.gserviceaccount.com"
@@ -138,8 +139,8 @@ run "functions" {
 
   # As whom they act.
   assert {
-    condition     = alltrue([for name, f in google_cloudfunctions2_function.function : f.service_config[0].service_account_email == "${name}@plinth-test.iam.gserviceaccount.com"])
-    error_message = "Each function acts as itself."
+    condition     = alltrue([for name, f in google_cloudfunctions2_function.function : f.service_config[0].service_account_email == "${name == "check" ? "run-cloud-step" : name}@plinth-test.iam.gserviceaccount.com"])
+    error_message = "Each function acts as itself, and `check` as the cloud steps."
   }
   assert {
     condition = alltrue([

@@ -6,7 +6,8 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FunctionProcesses } from '../../local/functions/processes.js';
-import { functionUrl, invokers } from '../../local/stack/deployment.js';
+import { functionAccount, functionUrl, invokers } from '../../local/stack/deployment.js';
+import { schedulerHeaders } from '../../local/stack/front-end.js';
 import { createStack, type Stack } from '../../local/stack/stack.js';
 import { type FunctionName, functionNames } from '../../shared/names.js';
 import { timeLimit } from '../../shared/time-limit.js';
@@ -88,6 +89,8 @@ async function requestOf(stack: Stack, name: FunctionName): Promise<() => Promis
     const { idToken } = await stack.tokens('alice@example.com');
     return () => fetch(`${base}${path}`, { headers: bearer(idToken), signal: patience() });
   }
+  const { identity } = stack.cloudHalf?.cloud ?? {};
+  if (identity === undefined) throw new Error('The cloud must run here.');
   if (lanes.includes(name)) {
     const message = { schema: 1, bootstrapId: 'b-nobody', instance: 'project', generation: 1 };
     const data = Buffer.from(JSON.stringify(message)).toString('base64');
@@ -97,6 +100,8 @@ async function requestOf(stack: Stack, name: FunctionName): Promise<() => Promis
       'ce-source': '//pubsub.googleapis.com/topics/t',
       'ce-specversion': '1.0',
       'ce-type': 'google.cloud.pubsub.topic.v1.messagePublished',
+      'user-agent': 'APIs-Google; (+https://developers.google.com/webmasters/APIs-Google.html)',
+      ...bearer(await identity.idToken({ email: invokers.eventarc, audience: base })),
     };
     return () =>
       fetch(base, {
@@ -106,8 +111,14 @@ async function requestOf(stack: Stack, name: FunctionName): Promise<() => Promis
         signal: patience(),
       });
   }
-  const token = await stack.cloudHalf?.cloud.identity.idToken({ email: invokers.scheduler, audience: base });
-  return () => fetch(base, { method: 'POST', headers: bearer(token ?? ''), signal: patience() });
+  if (name === functionNames.check) {
+    const token = await identity.idToken({ email: functionAccount(functionNames.bootstraps), audience: base });
+    const headers = { ...bearer(token), 'content-type': 'application/json' };
+    const body = JSON.stringify({ codes: [], owner: '', ownerMember: '', projectId: '', options: {} });
+    return () => fetch(base, { method: 'POST', headers, body, signal: patience() });
+  }
+  const headers = await schedulerHeaders(identity, base);
+  return () => fetch(base, { method: 'POST', headers, signal: patience() });
 }
 
 const residentMegabytes = (pid: number | undefined): number =>

@@ -7,7 +7,8 @@ import fc from 'fast-check';
 import { grantAtOnce } from '../../local/cloud/iam/policies.js';
 import type { SimulatedCloud } from '../../local/cloud/index.js';
 import type { ProjectRecord } from '../../local/cloud/kernel/api.js';
-import { functionAccount, functionUrl, invokers, local, people } from '../../local/stack/deployment.js';
+import { functionAccount, functionUrl, local, people } from '../../local/stack/deployment.js';
+import { schedulerHeaders } from '../../local/stack/front-end.js';
 import { createStack, type Stack } from '../../local/stack/stack.js';
 import { CleanupReport } from '../../shared/bootstrap/cleanup.js';
 import { collections, deploymentSecrets, functionNames, schedulerJobs } from '../../shared/names.js';
@@ -75,8 +76,7 @@ export async function createTamperedStack(): Promise<TamperedStack> {
   const url = functionUrl(stack.url, functionNames.cleanup);
   /** As Cloud Scheduler calls it; a job that is told to run answers before its call has even begun. */
   async function runCleanup(dryRun: boolean, search: Search): Promise<CleanupReport> {
-    const token = await cloud.identity.idToken({ email: invokers.scheduler, audience: url });
-    const headers = { authorization: `Bearer ${token}` };
+    const headers = await schedulerHeaders(cloud.identity, url);
     const reply = await fetch(`${url}?dryRun=${dryRun}&search=${search}`, { method: 'POST', headers });
     return CleanupReport.parse(await reply.json());
   }

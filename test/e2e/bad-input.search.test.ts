@@ -4,7 +4,8 @@
  */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { functionUrl, invokers, local } from '../../local/stack/deployment.js';
+import { functionUrl, local } from '../../local/stack/deployment.js';
+import { schedulerHeaders } from '../../local/stack/front-end.js';
 import { flagName, flagOf, flags, isLocal, type Option, optionNames } from '../../shared/bootstrap/options.js';
 import { collections, functionNames } from '../../shared/names.js';
 import { testKey } from '../cli/run-cli.js';
@@ -119,8 +120,7 @@ describe(`bad input ${bySeed}`, function () {
 
   async function sweep(): Promise<Response> {
     const url = functionUrl(scene.stack.url, functionNames.sweep);
-    const bearer = await scene.cloud.identity.idToken({ email: invokers.scheduler, audience: url });
-    return fetch(url, { method: 'POST', headers: { authorization: `Bearer ${bearer}` } });
+    return fetch(url, { method: 'POST', headers: await schedulerHeaders(scene.cloud.identity, url) });
   }
 
   const records = async () => {

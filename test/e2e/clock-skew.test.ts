@@ -1,7 +1,8 @@
 /** Clocks that differ by minutes: ours from Google's, one function's from another's, and the time that Cloud Scheduler says from both. */
 import { expect } from 'chai';
 import { findProofKey, ownerLabel, proofOf } from '../../functions/engine/proof.js';
-import { functionUrl, invokers, local, people } from '../../local/stack/deployment.js';
+import { functionUrl, local, people } from '../../local/stack/deployment.js';
+import { schedulerHeaders } from '../../local/stack/front-end.js';
 import { CleanupReport } from '../../shared/bootstrap/cleanup.js';
 import { collections, type FunctionName, functionNames, labels } from '../../shared/names.js';
 import { addExpired, expiredId, ownFolder } from '../cleanup/expired.js';
@@ -111,11 +112,11 @@ describe('clocks that differ', function () {
     const [stays, goes] = [await added('stays'), await added('goes')];
     await due(goes.id, Date.now() - minute);
     const url = functionUrl(half().origin, functionNames.cleanup);
-    const token = await scene.cloud.identity.idToken({ email: invokers.scheduler, audience: url });
     const found: string[][] = [];
     for (const hours of [-48, 48]) {
       const time = new Date(Date.now() + hours * 60 * minute).toISOString();
-      const headers = { authorization: `Bearer ${token}`, 'x-cloudscheduler-scheduletime': time };
+      const own = await schedulerHeaders(scene.cloud.identity, url);
+      const headers = { ...own, 'x-cloudscheduler-scheduletime': time };
       const reply = await fetch(url, { method: 'POST', headers });
       found.push(CleanupReport.parse(await reply.json()).remove.map(({ projectId }) => projectId));
       await scene.stack.settle();

@@ -6,7 +6,7 @@ import { functionAccount, functionGrants, local, people, resourcesFor } from '..
 import { makeBucket } from '../../local/stack/resources.js';
 import type { DeploymentFindingCode } from '../../shared/bootstrap/finding-codes.js';
 import type { PreflightFinding } from '../../shared/bootstrap/preflight.js';
-import { collections, deploymentSecrets, type FunctionName, functionNames } from '../../shared/names.js';
+import { collections, deploymentSecrets, type FunctionName, functionNames, topics } from '../../shared/names.js';
 import { problemKinds } from '../../shared/problems.js';
 import { type Life, lifeOf } from '../support/life.js';
 import { runAt } from '../support/plinth-here.js';
@@ -127,11 +127,11 @@ export function describeLackOf(chosen: (grant: Taken) => boolean): void {
       }) as Store;
     }
 
-    /** It waits for the answer of a lane for a second and a half. */
+    /** It waits for a second and a half until a message is taken. */
     function hurry(name: FunctionName): void {
       const { clock } = contextOf(name);
-      const inTime = clock.after;
-      Object.assign(clock, { after: (seconds: number, then: () => void) => inTime(seconds / 10, then) });
+      const inTime = clock.pause;
+      Object.assign(clock, { pause: (seconds: number) => inTime(seconds / 10) });
     }
 
     /** What a function has looked at a moment ago, it looks at again after minutes only. */
@@ -145,10 +145,21 @@ export function describeLackOf(chosen: (grant: Taken) => boolean): void {
       Object.assign(clock, { now: () => new Date(Date.now() + passed) });
     }
 
+    /** It looks with the first message after a while. */
+    async function letHostRest(): Promise<void> {
+      const name = functionNames.runHostStep;
+      const handled = { [topics.host]: new Date(Date.now() - 660_000).toISOString() };
+      const found = await store?.get(collections.functionReports, name);
+      if (found !== undefined) await store?.commit([{ ...found, kind: 'update', data: { handled } }]);
+      minutes.set(name, (minutes.get(name) ?? 0) + 11);
+      const passed = 60_000 * (minutes.get(name) ?? 0);
+      Object.assign(contextOf(name).clock, { now: () => new Date(Date.now() + passed) });
+    }
+
     /** A function that cannot write says nothing more. What it said last grows old. */
     async function age(name: FunctionName): Promise<void> {
       const at = new Date(Date.now() - 2 * 3_600_000).toISOString();
-      await store?.commit([{ kind: 'update', collection: collections.grants, id: name, data: { at } }]);
+      await store?.commit([{ kind: 'update', collection: collections.functionReports, id: name, data: { at } }]);
       const jobs = scene.cloud.world.table<{ job: object }>('cloudscheduler.jobs');
       const found = Object.entries(jobs).find(([path]) => path.endsWith(name))?.[1];
       Object.assign(found?.job ?? {}, { lastAttemptTime: new Date().toISOString() });
@@ -184,6 +195,7 @@ export function describeLackOf(chosen: (grant: Taken) => boolean): void {
       ] as const) {
         if ([name, lookedLast].includes(of)) await run().catch(() => undefined);
       }
+      if ([name, lookedLast].includes(functionNames.runHostStep)) await letHostRest();
       lookedLast = name;
       const run = await runAt(['doctor', '--deployment', '--json'], operator);
       const { deployment } = outcomeOf(run).result as {

@@ -4,6 +4,7 @@ import { createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { createCheckClient } from '../../functions/check-client.js';
 import { neededGrants } from '../../functions/host/needed-grants.js';
 import { indexedQueries } from '../../functions/preflight/deployment/indexes.js';
 import { uploadPermissions } from '../../functions/preflight/deployment/uploads.js';
@@ -71,13 +72,23 @@ function gone({ cloud: { world } }: Scene, table: string, name: string): () => v
   return () => void Object.assign(entries, { [name]: entry });
 }
 
-/** Whoever asks a lane waits for a tenth of the time. Returns what makes them patient again. */
+/** Whoever waits for a message to be taken waits for a tenth of the time. Returns what makes them patient again. */
 function hasty(scene: Scene): () => void {
   const { clock } = scene.stack.functionsHalf?.contextOf(functionNames.bootstraps) ?? {};
-  const { after } = clock ?? {};
-  Object.assign(clock ?? {}, { after: (seconds: number, then: () => void) => after?.(seconds / 10, then) });
-  return () => void Object.assign(clock ?? {}, { after });
+  const { pause } = clock ?? {};
+  Object.assign(clock ?? {}, { pause: (seconds: number) => pause?.(seconds / 10) });
+  return () => void Object.assign(clock ?? {}, { pause });
 }
+
+/** What was heard of late is a while ago. */
+function letTimePass(scene: Scene): void {
+  passed += 60_000;
+  for (const name of [functionNames.bootstraps, functionNames.runCloudStep, functionNames.runHostStep]) {
+    const clock = scene.stack.functionsHalf?.contextOf(name).clock;
+    Object.assign(clock ?? {}, { now: () => new Date(Date.now() + passed) });
+  }
+}
+let passed = 0;
 
 /** Each grant is taken away in deployment-grants.test.ts. */
 const cases: readonly Case[] = [
@@ -148,6 +159,18 @@ const cases: readonly Case[] = [
           asked.collection === collections.logs ? Promise.reject(refused) : query?.(asked),
       });
       return () => void Object.assign(store ?? {}, { query });
+    },
+  },
+  {
+    what: 'the function check',
+    code: 'function-check',
+    words: /it answers 404.*terraform apply.*gcloud functions logs read check/,
+    arrange({ stack: { functionsHalf, url } }) {
+      const context = functionsHalf?.contextOf(functionNames.bootstraps);
+      const { askCheck, config } = context ?? {};
+      const serviceAccount = config?.serviceAccount ?? '';
+      Object.assign(context ?? {}, { askCheck: createCheckClient({ url: `${url}/elsewhere`, serviceAccount }) });
+      return () => void Object.assign(context ?? {}, { askCheck });
     },
   },
   {
@@ -230,6 +253,7 @@ describe('a deployment, looked at by its operator', function () {
   for (const { what, code, words, arrange } of cases) {
     it(`without ${what} is no go: ${code}`, async () => {
       const giveBack = arrange(scene);
+      letTimePass(scene);
       try {
         const { exitCode, go, findings } = await look(operator);
         const stops = findings.filter(({ state }) => state === 'stop');
@@ -252,6 +276,7 @@ describe('a deployment, looked at by its operator', function () {
 
   it('is a go or a no go in words, too', async () => {
     const look = () => runAt(['doctor', '--deployment'], operator);
+    letTimePass(scene);
     expect((await look()).stdout).to.match(/Fine \(\d+\)[\s\S]*audience-api[\s\S]*\nGo\.\n$/);
     const giveBack = without(scene, account, 'roles/billing.user');
     try {
@@ -419,14 +444,14 @@ describe('functions that nobody asks directly', function () {
       // Only their own runs tell. Where these stopped, nothing is known.
       const { store } = scene.stack.functionsHalf ?? {};
       const at = new Date(Date.now() - 2 * 3_600_000).toISOString();
-      await store?.commit([{ kind: 'update', collection: collections.grants, id: 'cleanup', data: { at } }]);
+      await store?.commit([{ kind: 'update', collection: collections.functionReports, id: 'cleanup', data: { at } }]);
       const old = (await look(operator)).findings.find(({ code }) => code === 'grants-cleanup');
       expect(old).to.include({ state: 'unknown', what: `cleanup has not looked at them since ${at}` });
       expect(old?.mend).to.include('plinth-cleanup');
 
       // Where Google refuses to tell, the function has come to look, and there is nothing to stop for.
       const unseen = async (name: 'sweep' | 'cleanup', at: string) => {
-        await store?.commit([{ kind: 'update', collection: collections.grants, id: name, data: { at } }]);
+        await store?.commit([{ kind: 'update', collection: collections.functionReports, id: name, data: { at } }]);
         return (await look(operator)).findings.find(({ code }) => code === `grants-${name}`);
       };
       const refusal = { code: 403, status: 'PERMISSION_DENIED', times: 0 };

@@ -1,8 +1,8 @@
 /** `--check`: one bad value of every kind is told before anything is made, all findings at once. By night in each world. */
 
 import { expect } from 'chai';
+import type { Asking } from '../../functions/engine/finding.js';
 import type { BootstrapRecord } from '../../functions/engine/record/documents.js';
-import type { Asking } from '../../functions/preflight/finding.js';
 import { findings } from '../../functions/preflight/index.js';
 import { lookAt } from '../../functions/preflight/look.js';
 import { type RuleParts, ruleFindings } from '../../functions/preflight/rules.js';

@@ -1,6 +1,7 @@
 /** One bootstrap is one trace: command, calls, messages and steps, as a collector gets them by OTLP. Nothing depends on it. */
 import { expect } from 'chai';
-import { functionUrl, invokers } from '../../local/stack/deployment.js';
+import { functionUrl } from '../../local/stack/deployment.js';
+import { schedulerHeaders } from '../../local/stack/front-end.js';
 import { functionNames } from '../../shared/names.js';
 import { type CollectedSpan, type Collector, startCollector, traceIdsIn } from '../support/collector.js';
 import { until } from '../support/halves.js';
@@ -110,8 +111,8 @@ describe('the trace of a bootstrap', function () {
     const undone = (await spansOf(first)).filter((span) => collector.spans.indexOf(span) >= before);
     expect(undone.map(({ name }) => name)).to.include('undo project');
     const url = functionUrl(scene.stack.url, functionNames.sweep);
-    const token = await scene.cloud.identity.idToken({ email: invokers.scheduler, audience: url });
-    expect((await fetch(url, { method: 'POST', headers: { authorization: `Bearer ${token}` } })).status).to.equal(200);
+    const headers = await schedulerHeaders(scene.cloud.identity, url);
+    expect((await fetch(url, { method: 'POST', headers })).status).to.equal(200);
     // Cloud Scheduler may call cleanup at the same moment.
     const swept = collector.spans.slice(before).map(({ name, service }) => [name, service]);
     expect(swept).to.deep.include(['sweep', 'sweep']);

@@ -24,6 +24,7 @@ import {
 const always = [
   'billing.limit',
   'tokens.custom-audience',
+  'tokens.invoker',
   'logins.admin',
   'controller.health-check',
   'controller.pool',

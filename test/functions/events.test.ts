@@ -55,6 +55,8 @@ describe('the functions that events call', () => {
       },
       JSON.stringify({ message: { data, messageId: '1' }, subscription: 's' }) + ' '.repeat(spaces),
     );
+  /** This world has no Google to ask what a function holds. */
+  const told = () => world.logs.filter(({ severity }) => severity !== 'DEBUG');
   const encoded = (message: unknown): string => Buffer.from(JSON.stringify(message)).toString('base64');
 
   for (const [title, data] of [
@@ -66,20 +68,20 @@ describe('the functions that events call', () => {
     it(`drop, and log as an error, ${title}`, async () => {
       const reply = await deliver(functionNames.runCloudStep, data);
       expect(reply.status).to.equal(204);
-      expect(world.logs.map(({ severity }) => severity)).to.deep.equal(['ERROR']);
+      expect(told().map(({ severity }) => severity)).to.deep.equal(['ERROR']);
     });
   }
 
   it('take a message for a bootstrap that is no more', async () => {
     const message = { schema: 1, bootstrapId: 'b1', instance: 'project', generation: 1 };
     expect((await deliver(functionNames.runHostStep, encoded(message))).status).to.equal(204);
-    expect(world.logs.map(({ message: text }) => text)).to.deep.equal(['project: ignored']);
+    expect(told().map(({ message: text }) => text)).to.deep.equal(['project: ignored']);
   });
 
   it('drop, and log as an error, what is longer than any message of ours', async () => {
     const message = encoded({ schema: 1, bootstrapId: 'b1', instance: 'project', generation: 1 });
     expect((await deliver(functionNames.runHostStep, message, 64 * 1024)).status).to.equal(204);
-    expect(world.logs.map(({ severity }) => severity)).to.deep.equal(['ERROR']);
+    expect(told().map(({ severity }) => severity)).to.deep.equal(['ERROR']);
   });
 
   it('answer with an error what a redelivery may heal', async () => {

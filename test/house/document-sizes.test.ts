@@ -9,11 +9,10 @@ import { CountersRecord, OwnerCountRecord, TeamCountRecord } from '../../functio
 import * as engine from '../../functions/engine/record/documents.js';
 import { DurationsRecord } from '../../functions/engine/record/durations.js';
 import { planOfRecord } from '../../functions/engine/record/plan-of-record.js';
-import { GrantsRecord } from '../../functions/host/own-grants.js';
 import { RateRecord } from '../../functions/http/rate-limit.js';
 import * as organizations from '../../functions/organizations/documents.js';
 import { PoolNotesRecord } from '../../functions/pools/notes.js';
-import { PreflightRecord } from '../../functions/preflight/documents.js';
+import { FunctionReport } from '../../functions/preflight/deployment/reports.js';
 import { SeenRecord } from '../../functions/preflight/seen.js';
 import { stepsOf } from '../../functions/steps/index.js';
 import { collections } from '../../shared/names.js';
@@ -37,7 +36,6 @@ const bounds: Readonly<Record<string, number>> = {
   'bootstraps.options': 64 * kib,
   'bootstraps.given': 64 * kib,
   'bootstraps.sshPublicKey': 16 * kib,
-  'preflights.options': 64 * kib,
   // functions/bootstraps/people/people.ts and team-shares.ts
   'bootstraps.sharedWith': 20,
   'bootstraps.sharedTeams': 5,
@@ -100,17 +98,16 @@ const bounds: Readonly<Record<string, number>> = {
   'passes.told.*': 30,
   'passes.pageToken': 4 * kib,
   'durations.seconds': instances,
-  'grants.missing': 16 * kib,
-  'grants.untold': inShort,
-  'preflights.codes': 60,
-  'preflights.verdicts': 60,
+  // By topic, and by finding of the function.
+  'functionReports.handled': 3,
+  'functionReports.verdicts': 10,
+  'functionReports.verdicts.*.what': inShort,
+  'functionReports.verdicts.*.why': inShort,
+  'functionReports.verdicts.*.mend': inShort,
+  'functionReports.verdicts.*.problem.errors': 5,
+  'functionReports.verdicts.*.problem.members': 2 * kib,
   'preflights.warnings': 60,
   'preflights.warnings.*': inShort,
-  'preflights.verdicts.*.what': inShort,
-  'preflights.verdicts.*.why': inShort,
-  'preflights.verdicts.*.mend': inShort,
-  'preflights.verdicts.*.problem.errors': 5,
-  'preflights.verdicts.*.problem.members': 2 * kib,
 };
 /** The same wherever a problem stands. */
 const ofProblems: Readonly<Record<string, number>> = {
@@ -134,11 +131,10 @@ const kinds: readonly (readonly [collection: string, record: z.ZodType])[] = [
   [collections.counters, OwnerCountRecord],
   [collections.counters, TeamCountRecord],
   [collections.durations, DurationsRecord],
-  [collections.grants, GrantsRecord],
+  [collections.functionReports, FunctionReport],
   [collections.passes, engine.PassRecord],
   [collections.passes, engine.SearchRecord],
   [collections.passes, PoolNotesRecord],
-  [collections.preflights, PreflightRecord],
   [collections.preflights, SeenRecord],
   [collections.rates, RateRecord],
   [collections.consoleSessions, SessionRecord],

@@ -26,11 +26,11 @@ import { DurationsRecord } from '../../functions/engine/record/durations.js';
 import { createStepLog } from '../../functions/engine/record/log.js';
 import { readLog } from '../../functions/engine/record/read-log.js';
 import { realTimers } from '../../functions/host/clock.js';
-import { GrantsRecord } from '../../functions/host/own-grants.js';
 import { RateRecord } from '../../functions/http/rate-limit.js';
 import { membersOf } from '../../functions/pools/member.js';
 import { PoolNotesRecord } from '../../functions/pools/notes.js';
 import { PoolShareRecord } from '../../functions/pools/share.js';
+import { FunctionReport } from '../../functions/preflight/deployment/reports.js';
 import { SeenRecord } from '../../functions/preflight/seen.js';
 import { NoticeRecord } from '../../functions/webhook/notices.js';
 import { createMemoryStore } from '../../local/functions/memory-store.js';
@@ -142,7 +142,7 @@ const stored: readonly (readonly [collection: string, record: z.ZodObject])[] = 
   [collections.rates, RateRecord],
   [collections.rates, PoolShareRecord],
   [collections.preflights, SeenRecord],
-  [collections.grants, GrantsRecord],
+  [collections.functionReports, FunctionReport],
 ];
 
 function noteFields({ fields }: Recording, collection: string, record: z.ZodObject): void {

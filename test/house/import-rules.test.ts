@@ -181,6 +181,7 @@ const rules: Rule[] = [
     [
       'functions/steps',
       'functions/engine/step.ts',
+      'functions/engine/finding.ts',
       'functions/engine/proof.ts',
       'functions/remote/remote.ts',
       'functions/setting.ts',

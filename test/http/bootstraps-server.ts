@@ -18,13 +18,13 @@ import { createBootstrapsFunction } from '../../functions/http/bootstraps/bootst
 import { type StreamTimes, streamTimes } from '../../functions/http/bootstraps/event-stream.js';
 import { takeFrameworkServers } from '../../functions/http/framework-server.js';
 import { answer } from '../../functions/preflight/answer.js';
+import { CheckRequest } from '../../functions/preflight/wire.js';
 import { ageIdentity } from '../../functions/steps/config/age-identity.js';
 import { datacenters } from '../../functions/steps/topology.js';
 import type { Store } from '../../functions/store/store.js';
 import { createClock } from '../../local/functions/clock.js';
 import { createMemoryStore } from '../../local/functions/memory-store.js';
 import { problemRoutes, type Route } from '../../shared/api.js';
-import { preflightInstance } from '../../shared/bootstrap/message.js';
 import type { GivenOptions } from '../../shared/bootstrap/options.js';
 import type { BootstrapRequest } from '../../shared/bootstrap/request.js';
 import { bootstrapRoutes } from '../../shared/bootstrap/routes.js';
@@ -216,15 +216,15 @@ export async function createBootstrapsServer(
         };
       },
     },
+    askCheck: (body) => answer(context, CheckRequest.parse(body)),
     publisher: {
       async publish(_, messages) {
         for (const message of messages) {
           logged.push(JSON.stringify(message));
-          const work: Promise<unknown> =
-            message.instance === preflightInstance
-              ? answer(context, message.bootstrapId)
-              : runMessage(context, steps, message, { deadlineAt: new Date(Date.now() + 60_000) });
-          const run = work.catch((error: unknown) => logged.push(String(error))).finally(() => running.delete(run));
+          const work = runMessage(context, steps, message, { deadlineAt: new Date(Date.now() + 60_000) });
+          const run: Promise<unknown> = work
+            .catch((error: unknown) => logged.push(String(error)))
+            .finally(() => running.delete(run));
           running.add(run);
         }
       },

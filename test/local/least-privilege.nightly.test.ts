@@ -22,11 +22,11 @@ import {
   functionAccount,
   functionGrants,
   functionUrl,
-  invokers,
   local,
   people,
   resourcesFor,
 } from '../../local/stack/deployment.js';
+import { schedulerHeaders } from '../../local/stack/front-end.js';
 import { publishPackage } from '../../local/stack/publish-package.js';
 import {
   bootstrapIdPrefix,
@@ -223,8 +223,7 @@ for (const { title, machines, access, here } of parts)
     };
     async function sweep(): Promise<void> {
       const url = functionUrl(scene.stack.url, functionNames.sweep);
-      const token = await scene.cloud.identity.idToken({ email: invokers.scheduler, audience: url });
-      await fetch(url, { method: 'POST', headers: { authorization: `Bearer ${token}` } });
+      await fetch(url, { method: 'POST', headers: await schedulerHeaders(scene.cloud.identity, url) });
     }
     const newName = () => {
       count += 1;
@@ -302,6 +301,8 @@ for (const { title, machines, access, here } of parts)
       [functionNames.runHostStep]: async () => {
         said = await bootstrapUntil();
       },
+      // It has the account of run-cloud-step.
+      [functionNames.check]: async () => undefined,
       [functionNames.sweep]: async () => {
         // Nobody else sends the first step, so sweep has to; and an owner is to be warned.
         const silent = functionGrants.find(({ name, on }) => name === functionNames.bootstraps && on === 'topics');

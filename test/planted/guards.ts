@@ -10,6 +10,18 @@ export const guards: readonly Fault[] = [
     fails: 'refuses a token for another audience',
   },
   {
+    name: 'Any account of the deployment may ask check',
+    source: 'guard',
+    edits: [
+      {
+        find: 'if (caller.email === functionAccountIn(project, functionNames.bootstraps)) return caller;',
+        put: 'if (functionAccountIn(project, functionNames.bootstraps) !== undefined) return caller;',
+      },
+    ],
+    tests: ['functions/check.test.js'],
+    fails: 'replies to nobody else, whatever the front end lets through',
+  },
+  {
     name: 'Whoever knows an id sees the bootstrap',
     source: 'guard',
     edits: [{ find: '    if (!sees(standing)) throw missing;\n', put: '' }],

@@ -6,7 +6,8 @@ import { expect } from 'chai';
 import type { Store } from '../../functions/store/store.js';
 import type { FunctionProcesses } from '../../local/functions/processes.js';
 import { makePackage } from '../../local/packages/make-package.js';
-import { functionAccount, functionUrl, invokers } from '../../local/stack/deployment.js';
+import { functionAccount, functionUrl } from '../../local/stack/deployment.js';
+import { schedulerHeaders } from '../../local/stack/front-end.js';
 import { publishPackage } from '../../local/stack/publish-package.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { collections, functionNames } from '../../shared/names.js';
@@ -75,8 +76,7 @@ export function bundlesServeOn({ title, which, version }: (typeof runtimes)[keyo
 
     const called = async (name: typeof functionNames.sweep | typeof functionNames.cleanup): Promise<void> => {
       const url = functionUrl(scene.stack.url, name);
-      const token = await scene.cloud.identity.idToken({ email: invokers.scheduler, audience: url });
-      const answer = await fetch(url, { method: 'POST', headers: { authorization: `Bearer ${token}` } });
+      const answer = await fetch(url, { method: 'POST', headers: await schedulerHeaders(scene.cloud.identity, url) });
       expect(answer.status, await answer.text()).to.equal(200);
     };
 

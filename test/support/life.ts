@@ -1,7 +1,8 @@
 /** The end of bootstraps as tests bring it about: deadlines moved in the store, cleanup called by hand, the job of Cloud Scheduler paused. */
 import { findProofKey, proofOf } from '../../functions/engine/proof.js';
 import type { BootstrapRecord } from '../../functions/engine/record/documents.js';
-import { functionUrl, invokers, local, people } from '../../local/stack/deployment.js';
+import { functionUrl, local, people } from '../../local/stack/deployment.js';
+import { schedulerHeaders } from '../../local/stack/front-end.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { CleanupReport } from '../../shared/bootstrap/cleanup.js';
 import { collections, functionNames, labels, schedulerJobs } from '../../shared/names.js';
@@ -76,8 +77,7 @@ export function lifeOf({ stack, cloud }: Pick<Scene, 'stack' | 'cloud'>): Life {
     },
     record: async (id) => (await half.store.get(collections.bootstraps, id))?.data as BootstrapRecord | undefined,
     async call(query) {
-      const token = await cloud.identity.idToken({ email: invokers.scheduler, audience: url });
-      return fetch(`${url}${query}`, { method: 'POST', headers: { authorization: `Bearer ${token}` } });
+      return fetch(`${url}${query}`, { method: 'POST', headers: await schedulerHeaders(cloud.identity, url) });
     },
     async cleanup(dryRun = false) {
       const reply = await life.call(dryRun ? '?dryRun=true' : '');
@@ -91,8 +91,7 @@ export function lifeOf({ stack, cloud }: Pick<Scene, 'stack' | 'cloud'>): Life {
     },
     async swept() {
       const sweep = functionUrl(half.origin, functionNames.sweep);
-      const token = await cloud.identity.idToken({ email: invokers.scheduler, audience: sweep });
-      const reply = await fetch(sweep, { method: 'POST', headers: { authorization: `Bearer ${token}` } });
+      const reply = await fetch(sweep, { method: 'POST', headers: await schedulerHeaders(cloud.identity, sweep) });
       if (!reply.ok) throw new Error(`sweep: ${reply.status} ${await reply.text()}`);
       await stack.settle();
     },

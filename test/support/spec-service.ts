@@ -12,9 +12,9 @@ import { createContext } from '../../functions/context.js';
 import { createBootstrapsFunction } from '../../functions/http/bootstraps/bootstraps.js';
 import { takeFrameworkServers } from '../../functions/http/framework-server.js';
 import { answer } from '../../functions/preflight/answer.js';
+import { CheckRequest } from '../../functions/preflight/wire.js';
 import { stepsOf } from '../../functions/steps/index.js';
 import { createMemoryStore } from '../../local/functions/memory-store.js';
-import { preflightInstance } from '../../shared/bootstrap/message.js';
 import { createIssuer } from '../http/issuer.js';
 
 interface Request {
@@ -88,15 +88,9 @@ export async function createSpecService(): Promise<SpecService> {
   const context = createContext(config, {
     cloud: makeCloud(),
     store: createMemoryStore(),
-    publisher: {
-      async publish(_, messages) {
-        // The cloud lane answers preflights. Nothing else is run.
-        for (const { instance, bootstrapId } of messages) {
-          if (instance === preflightInstance) void answer(context, bootstrapId);
-        }
-      },
-      close: async () => undefined,
-    },
+    askCheck: (body) => answer(context, CheckRequest.parse(body)),
+    // Nothing is run.
+    publisher: { publish: async () => undefined, close: async () => undefined },
     log: () => undefined,
   });
   const bootstraps = createBootstrapsFunction(context, stepsOf({ hosts: true }));

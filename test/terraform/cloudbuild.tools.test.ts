@@ -423,7 +423,7 @@ describe('cloudbuild', function () {
         `#!/bin/sh
         echo "$@" >>"$CALLS"
         [ -n "$REFUSED" ] && exit 1
-        [ "$3" = list ] && printf '%s\\n' api bootstraps run-cloud-step run-host-step sweep
+        [ "$3" = list ] && printf '%s\\n' api bootstraps run-cloud-step run-host-step sweep check
         [ "$3" = describe ] && printf '${traffic}\\n' "$4" "$4"
         exit 0
         `,

@@ -14,6 +14,7 @@ import {
   releasesCondition,
   schedules,
 } from '../../local/stack/deployment.js';
+import { frontEnds } from '../../local/stack/front-end.js';
 import { bootstrapIdPrefix, deploymentSecrets, functionNames, schedulerJobs, topics } from '../../shared/names.js';
 import { projectFolder } from '../support/recording-store.js';
 import { init, inWorkspace, makeWorkspace, terraformFolder } from './workspace.js';
@@ -210,7 +211,7 @@ describe('terraform', function () {
     ])
       scopes.delete(known);
     expect([...scopes], 'terraform/grants.tf knows no such scope').to.deep.equal([]);
-    const accounts = [...Object.values(functionNames).map(functionAccount), ...Object.values(invokers)].map(
+    const accounts = [...new Set(Object.values(functionNames).map(functionAccount)), ...Object.values(invokers)].map(
       (email) => email.split('@', 1)[0] ?? '',
     );
     const shortOf = ({ name, role }: (typeof functionGrants)[number]) =>
@@ -229,6 +230,10 @@ describe('terraform', function () {
     const onZones = onIts('dnsZones').flatMap((grant) => [`${grant} shared-dns/zone-a`, `${grant} shared-dns/zone-b`]);
     const assertions: readonly (readonly [string, unknown])[] = [
       ['output.names', names],
+      [
+        '{ for name, f in google_cloudfunctions2_function.function : name => f.service_config[0].ingress_settings }',
+        Object.fromEntries(Object.entries(frontEnds).map(([name, { ingress }]) => [name, ingress])),
+      ],
       ['sort([for a in google_service_account.identity : a.account_id])', [...accounts, 'plinth-builder'].sort()],
       ['keys(google_project_iam_member.function)', onProject('project').sort()],
       ['keys(google_project_iam_member.bootstrap_secrets)', onProject('bootstrapSecrets').sort()],

@@ -11,7 +11,7 @@ Tries what plinth believes of Google, in a throw-away project on your account. I
   --region R            default europe-west4
   --zone Z              default <region>-a
   --domain D            with --dns-project P and --dns-zone Z: a domain whose zone gets one NS set for some minutes
-  --service URL         a deployed plinth, for the check of audiences
+  --service URL         a deployed plinth, for the checks of audiences and invokers
   --out FILE            the recording, redacted; default first-contact.jsonl
   --only CHECK          this check and what it needs; may be repeated
   --list                shows all checks, and makes nothing

@@ -37,7 +37,7 @@ export function rolesReference(): string {
   return [
     '# Roles of the functions',
     '',
-    'Generated from `terraform/roles.json`, which terraform grants and the simulated cloud of the tests enforces, call by call. Each function is a service account of its own, `plinth-<function>`. Whoever makes a project owns it, so no role is granted in the projects of bootstraps. Where `traces` is on in terraform, each of them also has `roles/telemetry.tracesWriter` on the project of plinth, and sends its traces to Cloud Trace.',
+    'Generated from `terraform/roles.json`, which terraform grants and the simulated cloud of the tests enforces, call by call. Each function is a service account of its own, `plinth-<function>`. Only `check` has that of `run-cloud-step`, as Google tells no other account what that one may do. Whoever makes a project owns it, so no role is granted in the projects of bootstraps. Where `traces` is on in terraform, each of them also has `roles/telemetry.tracesWriter` on the project of plinth, and sends its traces to Cloud Trace.',
     '',
     '| function | role | on | why |',
     '| --- | --- | --- | --- |',

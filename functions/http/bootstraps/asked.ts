@@ -28,12 +28,12 @@ import { endFor, priceOf } from '../../bootstraps/budget/price.js';
 import { findClaimed } from '../../bootstraps/find.js';
 import { isBoundToAnother } from '../../bootstraps/people/bound.js';
 import type { Context } from '../../context.js';
+import type { Finding, Intent } from '../../engine/finding.js';
 import { optionsOf, type StoredBootstrap } from '../../engine/record/documents.js';
 import { makeProjectId } from '../../engine/record/ids.js';
 import type { AnyStep } from '../../engine/step.js';
 import type { Caller } from '../../identity/auth.js';
 import { boundsOfTeam } from '../../organizations/ownership.js';
-import type { Finding, Intent } from '../../preflight/finding.js';
 import { findings } from '../../preflight/index.js';
 import { type Found, shownOf, strictly } from '../../preflight/look.js';
 import { preflight } from '../../preflight/preflight.js';
@@ -282,7 +282,7 @@ interface Situation {
 
 function isWanted({ about, by, onResume, onPlan }: Finding, { depth, isNew, options, before }: Situation): boolean {
   if (depth === 'plan') return onPlan === true;
-  if (depth === 'readable' && by !== 'door') return false;
+  if (depth === 'readable' && by !== 'bootstraps') return false;
   if (isNew || onPlan === true || onResume === 'always') return true;
   return onResume === 'changed' && about.some((name) => valueIn(options, name) !== valueIn(before, name));
 }

@@ -1,7 +1,7 @@
 /** How many projects the billing account pays for. Google does not say how many it may pay for. */
-import { defineFinding } from '../finding.js';
+import { defineFinding } from '../../engine/finding.js';
+import { accountOf } from '../../steps/cloud/billing.js';
 import { lastProject, likelyBy } from '../past.js';
-import { accountOf } from './billing-account.js';
 
 /** Google's limit for young accounts. */
 const usualLimit = 5;
@@ -10,7 +10,7 @@ export const billingLinks = defineFinding({
   code: 'billing-links',
   title: 'Billing links left',
   why: 'An account pays for a limited number of projects. Deleted ones count until they are unlinked.',
-  by: 'door',
+  by: 'bootstraps',
   standsOn: 'billing-account',
   about: ['billingAccount', 'folderId'],
   async ask(asking) {

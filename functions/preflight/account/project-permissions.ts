@@ -1,12 +1,12 @@
 /** What plinth may do in the project. There is none yet. */
-import { defineFinding } from '../finding.js';
+import { defineFinding } from '../../engine/finding.js';
 import { lastProject, likelyBy } from '../past.js';
 
 export const projectPermissions = defineFinding({
   code: 'project-permissions',
   title: 'Permissions in the project',
   why: 'Whoever makes a project owns it, unless the organization takes that away.',
-  by: 'door',
+  by: 'bootstraps',
   about: ['billingAccount', 'folderId'],
   ask: async (asking) => likelyBy(await lastProject(asking), 'apis', ['cloud-permission', 'cloud-propagation']),
   judge: (likely) => ({

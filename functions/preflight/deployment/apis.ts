@@ -1,13 +1,13 @@
 /** Whether the APIs are on in plinth's own project. Each is asked what its function asks it anyway. */
 import { deploymentSecrets, schedulerJobs, topics } from '../../../shared/names.js';
 import { Problem } from '../../../shared/problems.js';
+import { type Asking, defineFinding, type Finding, ok, stop } from '../../engine/finding.js';
 import { accountsOf, parentsOf, zonesOf } from '../../host/allowed-places.js';
-import { type Asking, defineFinding, type Finding, ok, stop } from '../finding.js';
 
 /** By API, what to ask of it. Undefined: this deployment names nothing to ask for. */
 type Asks = Readonly<Record<string, (asking: Asking) => Promise<unknown> | undefined>>;
 
-const asksOfDoor: Asks = {
+const asksOfBootstraps: Asks = {
   'compute.googleapis.com': ({ context: { cloud, config }, intent }) =>
     cloud.places.zonesOf(config.project, intent.options.region),
   'cloudscheduler.googleapis.com': ({ context: { cloud } }) => cloud.scheduler.status(schedulerJobs.sweep),
@@ -17,7 +17,7 @@ const asksOfDoor: Asks = {
     cloud.secretManager.held(deploymentSecrets.proofKey, ['secretmanager.versions.access']),
 };
 
-const asksOfLane: Asks = {
+const asksOfCheck: Asks = {
   'cloudresourcemanager.googleapis.com': ({ context: { cloud, config } }) =>
     cloud.projects.held(`projects/${config.project}`, ['secretmanager.secrets.create']),
   'serviceusage.googleapis.com': ({ context: { cloud, config } }) =>
@@ -70,6 +70,6 @@ const apisOf = (name: 'bootstraps' | 'run-cloud-step', by: Finding['by'], asks: 
   });
 
 export const apis: readonly Finding[] = [
-  apisOf('bootstraps', 'door', asksOfDoor),
-  apisOf('run-cloud-step', 'lane', asksOfLane),
+  apisOf('bootstraps', 'bootstraps', asksOfBootstraps),
+  apisOf('run-cloud-step', 'check', asksOfCheck),
 ];

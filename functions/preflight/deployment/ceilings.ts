@@ -1,12 +1,12 @@
 /** What bootstraps may cost here, and what happens to one that comes to cost more. */
 import { amountText } from '../../../shared/bootstrap/money.js';
-import { defineFinding, ok } from '../finding.js';
+import { defineFinding, ok } from '../../engine/finding.js';
 
 export const ceilings = defineFinding({
   code: 'ceilings',
   title: 'Ceilings',
   why: 'Without them only the number of bootstraps is limited.',
-  by: 'door',
+  by: 'bootstraps',
   about: [],
   ask: async ({ context }) => context.config.ceilings,
   judge({ microsAnHour, monthOfOwner, month, beyond }) {

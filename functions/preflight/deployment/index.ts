@@ -1,7 +1,8 @@
 /** What an operator asks of a deployment, in reading order: the deployment's half of doctor. */
-import type { Finding } from '../finding.js';
+import type { Finding } from '../../engine/finding.js';
 import { apis } from './apis.js';
 import { ceilings } from './ceilings.js';
+import { checkFunction } from './check-function.js';
 import { grants } from './grants.js';
 import { indexes } from './indexes.js';
 import { cloudLane, hostLane } from './lanes.js';
@@ -11,6 +12,7 @@ import { executable, executableOfHost, packages, packagesOfHost } from './stores
 import { uploads } from './uploads.js';
 
 export const deploymentFindings: readonly Finding[] = [
+  checkFunction,
   cloudLane,
   hostLane,
   ...apis,

@@ -1,7 +1,7 @@
 /** Whether the database has the indexes that plinth queries by. A query without its index is refused, whatever it would find. */
 import { Problem } from '../../../shared/problems.js';
+import { defineFinding, ok, stop } from '../../engine/finding.js';
 import type { Query } from '../../store/store.js';
-import { defineFinding, ok, stop } from '../finding.js';
 import { applyTerraform } from './mends.js';
 
 type Where = readonly [field: string, op: '==', value: string];
@@ -32,7 +32,7 @@ export const indexes = defineFinding({
   code: 'indexes',
   title: 'Indexes of the database',
   why: 'A query without its index is refused.',
-  by: 'door',
+  by: 'bootstraps',
   mustBeAsked: true,
   about: [],
   ask: async ({ context: { store, config } }) => ({

@@ -2,9 +2,9 @@
 import { Problem } from '../../../shared/problems.js';
 import { noneIfHidden } from '../../cloud/errors.js';
 import type { Cloud } from '../../cloud/index.js';
+import { defineFinding, ok, stop, type Verdict } from '../../engine/finding.js';
 import { accountsOf, parentsOf, zonesOf } from '../../host/allowed-places.js';
 import { onZone, toMakeZones } from '../dns/permissions.js';
-import { defineFinding, ok, stop, type Verdict } from '../finding.js';
 import { applyTerraform } from './mends.js';
 
 /** It may also be that the place is not there. */
@@ -30,7 +30,7 @@ export const parents = defineFinding({
   code: 'parents',
   title: 'Parents',
   why: 'Bootstraps make their projects beneath them, and their policies are read first.',
-  by: 'lane',
+  by: 'check',
   about: [],
   ask: ({ context: { cloud, config } }) =>
     Promise.all(
@@ -56,7 +56,7 @@ export const accounts = defineFinding({
   code: 'billing-accounts',
   title: 'Billing accounts',
   why: 'They pay for the projects of bootstraps.',
-  by: 'lane',
+  by: 'check',
   about: [],
   ask: ({ context: { cloud, config } }) =>
     Promise.all(
@@ -73,7 +73,7 @@ export const zones = defineFinding({
   code: 'dns-zones',
   title: 'DNS zones',
   why: 'Names of bootstraps are delegated there.',
-  by: 'lane',
+  by: 'check',
   about: [],
   ask: ({ context: { cloud, config } }) =>
     Promise.all(

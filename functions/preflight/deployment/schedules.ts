@@ -2,7 +2,7 @@
 import { schedulerJobs } from '../../../shared/names.js';
 import { Problem } from '../../../shared/problems.js';
 import { isHidden } from '../../cloud/errors.js';
-import { defineFinding, ok, stop } from '../finding.js';
+import { defineFinding, ok, stop } from '../../engine/finding.js';
 import { applyTerraform, logsOf } from './mends.js';
 
 const scheduleOf = (which: keyof typeof schedulerJobs, why: string) =>
@@ -10,7 +10,7 @@ const scheduleOf = (which: keyof typeof schedulerJobs, why: string) =>
     code: `schedule-${which}`,
     title: `Schedule of ${which}`,
     why,
-    by: 'door',
+    by: 'bootstraps',
     mustBeAsked: true,
     about: [],
     async ask({ context: { cloud, config } }) {

@@ -3,8 +3,8 @@ import { type FunctionName, functionNames } from '../../../shared/names.js';
 import { Problem } from '../../../shared/problems.js';
 import { putRelease, type Releases, releaseBinary, storedAt } from '../../../shared/release.js';
 import { isHidden } from '../../cloud/errors.js';
+import { defineFinding, ok, stop, type Verdict } from '../../engine/finding.js';
 import { checkRelease } from '../../steps/hosts/release-url.js';
-import { defineFinding, ok, stop, type Verdict } from '../finding.js';
 import { applyTerraform } from './mends.js';
 
 const terraformMakes = `${applyTerraform}: it makes the bucket, and its grants stand in terraform/roles.json.`;
@@ -19,7 +19,7 @@ export const packages = defineFinding({
   code: 'packages',
   title: 'Package store',
   why: 'Platforms are installed from there.',
-  by: 'door',
+  by: 'bootstraps',
   mustBeAsked: true,
   about: [],
   async ask({ context: { cloud, config } }) {
@@ -46,7 +46,7 @@ export const packagesOfHost = defineFinding({
   code: 'packages-run-host-step',
   title: 'Package store, for run-host-step',
   why: 'Jumpboxes fetch packages by URLs that it signs.',
-  by: 'host-lane',
+  by: 'run-host-step',
   standsOn: 'packages',
   about: [],
   when: ({ context: { config } }) => config.packagesBucket !== undefined,
@@ -64,7 +64,7 @@ export const executable = defineFinding({
   code: 'executable',
   title: 'Executable of plinth',
   why: 'Jumpboxes fetch it, to install with.',
-  by: 'door',
+  by: 'bootstraps',
   mustBeAsked: true,
   about: [],
   when: ({ intent: { machines } }) => machines,
@@ -98,7 +98,7 @@ export const executableOfHost = defineFinding({
   code: 'executable-run-host-step',
   title: 'Executable of plinth, for run-host-step',
   why: 'Jumpboxes fetch it by URLs that it signs.',
-  by: 'host-lane',
+  by: 'run-host-step',
   standsOn: 'executable',
   about: [],
   async ask({ context }) {

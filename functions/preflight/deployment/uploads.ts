@@ -1,6 +1,6 @@
 /** Whether the bucket of uploads is there, and each function may do there what terraform/roles.json says. Each asks for itself. */
 import { Problem } from '../../../shared/problems.js';
-import { defineFinding, type Finding, ok, stop } from '../finding.js';
+import { defineFinding, type Finding, ok, stop } from '../../engine/finding.js';
 import { applyTerraform } from './mends.js';
 
 /** By function, what it needs on the bucket. */
@@ -37,4 +37,7 @@ const uploadsOf = (name: keyof typeof uploadPermissions, by: Finding['by']): Fin
     },
   });
 
-export const uploads: readonly Finding[] = [uploadsOf('bootstraps', 'door'), uploadsOf('run-host-step', 'host-lane')];
+export const uploads: readonly Finding[] = [
+  uploadsOf('bootstraps', 'bootstraps'),
+  uploadsOf('run-host-step', 'run-host-step'),
+];

@@ -1,12 +1,12 @@
 /** Whether a resolver is led to the zone. Without that, the platform's names lead nowhere and get no certificates. */
-import { defineFinding, ok } from '../finding.js';
-import { sharedZone } from './zone.js';
+import { defineFinding, ok } from '../../engine/finding.js';
+import { sharedZone } from '../../steps/cloud/zone.js';
 
 export const dnsDelegation = defineFinding({
   code: 'dns-delegation',
   title: 'Delegation of the DNS zone',
   why: 'Without it the names of the platform lead nowhere, and get no certificates.',
-  by: 'lane',
+  by: 'check',
   standsOn: 'dns-zone',
   about: ['baseDomain', 'dnsProjectId', 'dnsZoneName'],
   async ask(asking) {

@@ -1,8 +1,8 @@
 /** Whether plinth may write to the shared zone, or make it. */
 import { Problem } from '../../../shared/problems.js';
 import { noneIfHidden } from '../../cloud/errors.js';
-import { defineFinding, ok, stop } from '../finding.js';
-import { hasSharedZone, sharedZone } from './zone.js';
+import { defineFinding, ok, stop } from '../../engine/finding.js';
+import { hasSharedZone, sharedZone } from '../../steps/cloud/zone.js';
 
 export const onZone = ['dns.changes.create', 'dns.resourceRecordSets.create', 'dns.resourceRecordSets.delete'];
 export const toMakeZones = ['dns.managedZones.create'];
@@ -11,7 +11,7 @@ export const dnsPermissions = defineFinding({
   code: 'dns-permissions',
   title: 'Permissions on the DNS zone',
   why: 'plinth writes the delegation of the domain there.',
-  by: 'lane',
+  by: 'check',
   standsOn: 'dns-zone',
   about: ['dnsProjectId', 'dnsZoneName'],
   when: hasSharedZone,

@@ -9,13 +9,13 @@ import { type Pausing, pastHiccup } from '../../cloud/hiccup.js';
 import type { Cloud } from '../../cloud/index.js';
 import type { EffectivePolicy } from '../../cloud/org-policy.js';
 import type { Organization } from '../../cloud/organizations.js';
+import type { Verdict } from '../../engine/finding.js';
 import type { BootstrapRecord, InstanceRecord } from '../../engine/record/documents.js';
 import { callerRole } from '../../steps/cloud/caller-role.js';
 import { PoliciesOutput } from '../../steps/cloud/outputs.js';
 import { policies } from '../../steps/cloud/policies.js';
 import { allows, type Fits, isConditional } from '../../steps/cloud/policy-judge.js';
 import { domainConstraint } from '../../steps/cloud/policy-table.js';
-import type { Verdict } from '../finding.js';
 import { newestWith } from '../past.js';
 
 type Output = z.infer<typeof PoliciesOutput>;

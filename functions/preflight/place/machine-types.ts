@@ -1,12 +1,13 @@
 /** Whether the zone has the machine types of the VMs. */
+
+import { defineFinding, ok, stopFor } from '../../engine/finding.js';
 import { machineTypesOf } from '../../steps/topology.js';
-import { defineFinding, ok, stopFor } from '../finding.js';
 
 export const machineTypes = defineFinding({
   code: 'machine-types',
   title: 'Machine types',
   why: 'Not every zone has every type. A VM of a type that is missing is never made.',
-  by: 'door',
+  by: 'bootstraps',
   standsOn: 'zone',
   about: ['region', 'zone'],
   ask({ context: { cloud, config }, intent: { options } }) {

@@ -1,8 +1,9 @@
 /** Whether organization policies in force allow the bootstrap. The step of the same name looks again. */
+
+import { defineFinding, ok, stop } from '../../engine/finding.js';
 import { lookAtPolicies } from '../../steps/cloud/policies.js';
 import { refusal, warningOf } from '../../steps/cloud/policy-words.js';
 import { parentIn } from '../../steps/cloud/project-place.js';
-import { defineFinding, ok, stop } from '../finding.js';
 import { lastProject } from '../past.js';
 import {
   domainIn,
@@ -17,7 +18,7 @@ export const policies = defineFinding({
   code: 'policies',
   title: 'Organization policies',
   why: 'Google refuses what a policy of the organization forbids.',
-  by: 'lane',
+  by: 'check',
   about: ['folderId', 'region', 'zone', 'dnsProjectId', 'registryType', 'cloudAcmeIssuer'],
   async ask(asking) {
     const { context, intent } = asking;

@@ -3,11 +3,11 @@
  * says nothing of it.
  */
 
+import { defineFinding, type Intent, type Likely } from '../../engine/finding.js';
 import type { BootstrapRecord, InstanceRecord } from '../../engine/record/documents.js';
 import { optionsOf } from '../../engine/record/documents.js';
 import { QuotaOutput } from '../../steps/cloud/outputs.js';
 import { countedNeeds } from '../../steps/topology.js';
-import { defineFinding, type Intent, type Likely } from '../finding.js';
 import { endOf, lastProject, newestWith } from '../past.js';
 
 interface Known {
@@ -19,7 +19,7 @@ export const quota = defineFinding({
   code: 'quota',
   title: 'Quotas of the project',
   why: 'Each project has quotas of its own, which Google shows once it is made.',
-  by: 'door',
+  by: 'bootstraps',
   about: ['billingAccount', 'folderId', 'region', 'rootDiskSize', 'multiDc'],
   async ask(asking) {
     const records = await lastProject(asking);

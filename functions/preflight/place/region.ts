@@ -1,5 +1,5 @@
 /** Whether Google has the region. */
-import { type Asking, defineFinding, ok, stopFor } from '../finding.js';
+import { type Asking, defineFinding, ok, stopFor } from '../../engine/finding.js';
 
 /** Names of the region's zones. Undefined: Google has no such region. */
 export const zonesOf = ({ context: { cloud, config }, intent: { options }, once }: Asking) =>
@@ -9,7 +9,7 @@ export const region = defineFinding({
   code: 'region',
   title: 'Region',
   why: 'All that the bootstrap makes stands there.',
-  by: 'door',
+  by: 'bootstraps',
   mustBeAsked: true,
   about: ['region'],
   onResume: 'changed',

@@ -1,12 +1,12 @@
 /** Whether the region has the zone. */
-import { defineFinding, ok, stopFor } from '../finding.js';
+import { defineFinding, ok, stopFor } from '../../engine/finding.js';
 import { zonesOf } from './region.js';
 
 export const zone = defineFinding({
   code: 'zone',
   title: 'Zone',
   why: 'The VMs are made there.',
-  by: 'door',
+  by: 'bootstraps',
   standsOn: 'region',
   mustBeAsked: true,
   about: ['region', 'zone'],

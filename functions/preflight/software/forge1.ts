@@ -1,12 +1,12 @@
 /** What the forge1 token may do and see. */
-import { defineFinding, ok } from '../finding.js';
+import { defineFinding, ok } from '../../engine/finding.js';
 import { checkForge1Team, checkForge1Token } from './forge1-access.js';
 
 export const forge1Token = defineFinding({
   code: 'forge1-token',
   title: 'forge1 token',
   why: 'Machines fetch images with it, and plinth reads the keys of the team.',
-  by: 'door',
+  by: 'bootstraps',
   mustBeAsked: true,
   about: [],
   onResume: 'always',
@@ -19,7 +19,7 @@ export const forge1Team = defineFinding({
   code: 'forge1-team',
   title: 'forge1 team',
   why: 'The SSH keys of its members open the machines.',
-  by: 'door',
+  by: 'bootstraps',
   mustBeAsked: true,
   about: ['forge1TeamOrg', 'forge1TeamSlug'],
   onResume: 'changed',

@@ -1,9 +1,9 @@
 /** Whether the release of k0s is there, with a checksum of the program. */
 import { Problem } from '../../../shared/problems.js';
 import { timeLimit } from '../../../shared/time-limit.js';
+import { defineFinding, ok, stop, stopFor } from '../../engine/finding.js';
 import { installs } from '../../steps/install/k0s.js';
 import { k0sRelease, noRelease } from '../../steps/install/k0s-release.js';
-import { defineFinding, ok, stop, stopFor } from '../finding.js';
 
 const timeoutMs = 10_000;
 
@@ -11,7 +11,7 @@ export const k0sProgram = defineFinding({
   code: 'k0s-release',
   title: 'Release of k0s',
   why: 'The nodes fetch it, and verify it by its checksum.',
-  by: 'door',
+  by: 'bootstraps',
   about: ['kubeDistroVersion', 'installVersion', 'installHash', 'installLocal'],
   when: ({ intent }) => intent.machines && installs(intent.options),
   async ask({ context, intent, signal }) {

@@ -1,12 +1,12 @@
 /** Whether the package to install is in the package store. */
-import { defineFinding, ok } from '../finding.js';
+import { defineFinding, ok } from '../../engine/finding.js';
 import { choosePackage } from './package-choice.js';
 
 export const installerPackage = defineFinding({
   code: 'package',
   title: 'Installer package',
   why: 'It is what the bootstrap installs.',
-  by: 'door',
+  by: 'bootstraps',
   mustBeAsked: true,
   about: ['installVersion', 'installHash', 'installLocal', 'registryType', 'airgapped'],
   onResume: 'always',

@@ -1,9 +1,9 @@
 /** Whether forge1's registry lets the caller's user and token in, as machines will log in there. */
 import { Problem } from '../../../shared/problems.js';
 import { timeLimit } from '../../../shared/time-limit.js';
+import { type Asking, defineFinding, ok, stopFor } from '../../engine/finding.js';
 import { installs } from '../../steps/install/k0s.js';
 import { hasRegistry } from '../../steps/topology.js';
-import { type Asking, defineFinding, ok, stopFor } from '../finding.js';
 
 const timeoutMs = 10_000;
 
@@ -11,7 +11,7 @@ export const registry = defineFinding({
   code: 'registry',
   title: 'Registry of forge1',
   why: 'The images of the platform come from there.',
-  by: 'door',
+  by: 'bootstraps',
   standsOn: 'forge1-token',
   about: ['registryType', 'registryUser', 'airgapped', 'installVersion', 'installHash', 'installLocal'],
   when: ({ intent: { machines, options }, secrets }) =>

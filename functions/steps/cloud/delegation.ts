@@ -2,11 +2,12 @@
 import * as z from 'zod';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { Problem } from '../../../shared/problems.js';
+import { defineFinding, ok, stop } from '../../engine/finding.js';
 import { again, defineStep, done, doneWith, type Outcome, type StepCall, type StepFiles } from '../../engine/step.js';
 import { recordTtlSeconds } from '../topology.js';
 import { delegationOfOrphan } from './orphan-names.js';
 import { DelegationOutput } from './outputs.js';
-import { inDnsProject, undoInDnsProject, zone } from './zone.js';
+import { hasSharedZone, inDnsProject, sharedZone, undoInDnsProject, zone } from './zone.js';
 
 type Call = StepCall<{ readonly zone: typeof zone }, undefined>;
 type RecordSet = Awaited<ReturnType<StepCall['context']['cloud']['dns']['records']>>[number];
@@ -20,6 +21,29 @@ interface Written {
   readonly nameServers: readonly string[];
 }
 
+const namesAreFree = defineFinding({
+  code: 'dns-records',
+  title: 'Names of the domain',
+  why: 'A delegation would hide the records of others, so plinth writes none over them.',
+  by: 'check',
+  standsOn: 'dns-zone',
+  about: ['baseDomain', 'dnsProjectId', 'dnsZoneName'],
+  when: hasSharedZone,
+  async ask(asking) {
+    const { dnsProjectId = '', dnsZoneName, baseDomain } = asking.intent.options;
+    const name = `${baseDomain}.`;
+    const zone = await sharedZone(asking);
+    // In a zone of the domain itself, records are added to what is there.
+    if (zone === undefined || zone.dnsName === name) return { name, foreign: [] };
+    const records = await asking.context.cloud.dns.records(dnsProjectId, dnsZoneName);
+    return { name, foreign: recordsBeneath(records, name) };
+  },
+  judge({ name, foreign }, { options: { dnsProjectId = '', dnsZoneName } }) {
+    const taken = namesTaken(foreign, { project: dnsProjectId, zone: dnsZoneName, name });
+    return taken === undefined ? ok(`${name} is free`) : stop(taken);
+  },
+});
+
 export const delegation = defineStep({
   name: 'delegation',
   title: 'Delegation of the domain',
@@ -30,6 +54,7 @@ export const delegation = defineStep({
     `NS record ${baseDomain} in the zone ${dnsZoneName} of ${dnsProjectId}, if that one is for a domain above`,
   ],
   output: DelegationOutput,
+  checks: [namesAreFree],
 
   async observe(call) {
     const wanted = wantedOf(call);
@@ -49,7 +74,8 @@ export const delegation = defineStep({
     const standing = await beneath(call, wanted);
     const deletions = standing.filter((each) => isOurs(each, [...written, wanted]));
     const foreign = standing.filter((each) => !deletions.includes(each));
-    if (foreign.length > 0) throw namesTaken(foreign, wanted);
+    const taken = namesTaken(foreign, wanted);
+    if (taken !== undefined) throw taken;
     // Note it before the change, so that after a crash it still counts as ours.
     await writeWritten(call.files, [...written.filter((each) => !isSame(each, wanted)), wanted]);
     const addition = { name, type: 'NS', ttl: recordTtlSeconds, rrdatas: [...nameServers] };
@@ -95,7 +121,7 @@ const beneath = async (call: Call, { project, zone, name }: Written): Promise<Re
   recordsBeneath(await inDnsProject(call, () => call.context.cloud.dns.records(project, zone)), name);
 
 /** `name` has the final dot. */
-export const recordsBeneath = (records: readonly RecordSet[], name: string): RecordSet[] =>
+const recordsBeneath = (records: readonly RecordSet[], name: string): RecordSet[] =>
   records.filter((each) => `.${each.name}`.endsWith(`.${name}`));
 
 const isSet = ({ rrdatas = [] }: RecordSet, { nameServers }: Written): boolean =>
@@ -173,10 +199,12 @@ const unique = (written: readonly Written[]): Written[] => [
   ...new Map(written.map((each) => [`${each.project} ${each.zone} ${each.name}`, each])).values(),
 ];
 
-export const namesTaken = (
+/** Undefined: no record is in the way. */
+const namesTaken = (
   foreign: readonly RecordSet[],
   { project, zone, name }: Pick<Written, 'project' | 'zone' | 'name'>,
-): Problem => {
+): Problem | undefined => {
+  if (foreign.length === 0) return undefined;
   const words = foreign.map((each) => `${each.name} ${each.type} ${(each.rrdatas ?? []).join(' ')}`);
   return new Problem(
     'cloud-conflict',

@@ -1,5 +1,7 @@
 /** Where the project is, or will be. */
+import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { Problem } from '../../../shared/problems.js';
+import { defineFinding, ok, stop } from '../../engine/finding.js';
 import type { StepCall } from '../../engine/step.js';
 
 type Call = Pick<StepCall, 'context' | 'bootstrap'>;
@@ -28,6 +30,25 @@ export function parentIn(
   return parent;
 }
 
-/** For a parent that refuses plinth. */
-export const noProjectsAdvice = (parent: string): string =>
-  `Ask an administrator to grant plinth's service account roles/resourcemanager.projectCreator on ${parent}, then run the same command again.`;
+/** Google says the same of a parent that is not there, and of one that refuses plinth. */
+export function noProjectsIn(parent: string, { folderId }: Pick<BootstrapOptions, 'folderId'>): Problem {
+  const message = `${parent} is not there, or plinth may make no projects in it`;
+  return new Problem('cloud-permission', `${message}.`, {
+    ...(folderId === undefined ? {} : { errors: [{ path: '--folder-id', message }] }),
+    advice: `Ask an administrator to grant plinth's service account roles/resourcemanager.projectCreator on ${parent}, then run the same command again.`,
+  });
+}
+
+export const mayCreateProjects = defineFinding({
+  code: 'parent',
+  title: 'Parent of the project',
+  why: 'The project is made beneath it.',
+  by: 'check',
+  about: ['folderId'],
+  async ask({ context, intent }) {
+    const place = parentIn(context.config, intent.options);
+    return { place, may: await context.cloud.projects.mayCreateIn(place) };
+  },
+  judge: ({ place, may }, { options }) =>
+    may ? ok(`plinth may make projects in ${place}`) : stop(noProjectsIn(place, options)),
+});

@@ -19,7 +19,7 @@ import { type Begun, follow, resume } from './following.js';
 import { ProjectOutput } from './outputs.js';
 import { policies } from './policies.js';
 import { refuseLiens } from './project-liens.js';
-import { findProject, noProjectsAdvice, parentOf } from './project-place.js';
+import { findProject, mayCreateProjects, noProjectsIn, parentOf } from './project-place.js';
 
 type Call = Pick<StepCall, 'context' | 'bootstrap'>;
 type Project = NonNullable<Awaited<ReturnType<typeof findProject>>>;
@@ -35,6 +35,7 @@ export const project = defineStep({
     `project "${projectName}" ${folderId === undefined ? 'in the default parent' : `in folder ${folderId}`}, removed after ${projectTtl}`,
   ],
   output: ProjectOutput,
+  checks: [mayCreateProjects],
 
   async observe(call) {
     const found = await findProject(call);
@@ -215,10 +216,7 @@ async function create(
       );
     }
     if (error.code === 'cloud-permission') {
-      throw new Problem('cloud-permission', error.detail, {
-        advice: noProjectsAdvice(parentOf(call)),
-        cause: error,
-      });
+      throw Object.assign(noProjectsIn(parentOf(call), bootstrap.options), { cause: error });
     }
     throw error;
   }

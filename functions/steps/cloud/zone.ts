@@ -1,5 +1,6 @@
 /** Provides the DNS zone of the base domain. It uses an existing zone if it fits, and creates one otherwise. */
 import { Problem } from '../../../shared/problems.js';
+import { type Asking, defineFinding, ok, stop } from '../../engine/finding.js';
 import {
   again,
   type BootstrapFacts,
@@ -14,6 +15,44 @@ import { apis } from './apis.js';
 import { unlessThere } from './following.js';
 import { ZoneOutput } from './outputs.js';
 import { settling } from './settling.js';
+
+/** The zone of another project. Undefined: it is not there, or it will be made in the bootstrap's own. */
+export const sharedZone = ({ context, intent, once }: Asking) => {
+  const { dnsProjectId, dnsZoneName } = intent.options;
+  return once('DNS zone', async () =>
+    dnsProjectId === undefined
+      ? undefined
+      : inDnsProject({ bootstrap: intent }, () => context.cloud.dns.zone(dnsProjectId, dnsZoneName)),
+  );
+};
+
+export const hasSharedZone = ({ intent: { options } }: Asking): boolean => options.dnsProjectId !== undefined;
+
+const fits = defineFinding({
+  code: 'dns-zone',
+  title: 'DNS zone',
+  why: 'The names of the platform are written there.',
+  by: 'check',
+  about: ['baseDomain', 'dnsProjectId', 'dnsZoneName'],
+  async ask(asking) {
+    try {
+      return { found: await sharedZone(asking) };
+    } catch (error) {
+      // Google refuses for good. Anything else may pass.
+      if (error instanceof Problem && error.kind.status < 500) return { refused: error };
+      throw error;
+    }
+  },
+  judge(read, { options }) {
+    const { baseDomain, dnsProjectId, dnsZoneName } = options;
+    if ('refused' in read) return stop(read.refused);
+    if (dnsProjectId === undefined) return ok(`${dnsZoneName} is made in the bootstrap's own project`);
+    if (read.found === undefined) return ok(`${dnsZoneName} is made in ${dnsProjectId}, for ${baseDomain}`);
+    const { dnsName } = read.found;
+    const misfit = misfitOf(options, dnsProjectId, dnsName);
+    return misfit === undefined ? ok(`${dnsZoneName} of ${dnsProjectId} is for ${dnsName}`) : stop(misfit);
+  },
+});
 
 type Call = Pick<StepCall, 'context' | 'bootstrap'>;
 type Zone = NonNullable<Awaited<ReturnType<StepCall['context']['cloud']['dns']['zone']>>>;
@@ -30,6 +69,7 @@ export const zone = defineStep({
       : `DNS zone ${dnsZoneName} for ${baseDomain} in the project ${dnsProjectId}, unless it is there; of its own if that one is for a domain above`,
   ],
   output: ZoneOutput,
+  checks: [fits],
 
   async observe(call) {
     const given = await readZone(call);
@@ -46,9 +86,8 @@ export const zone = defineStep({
     const { dns, compute } = call.context.cloud;
     const { options, projectId, id } = call.bootstrap;
     const given = await readZone(call);
-    if (given !== undefined && !covers(given.dnsName, options.baseDomain)) {
-      throw zoneOfAnother(options, dnsProjectOf(options, projectId), given.dnsName);
-    }
+    const misfit = given && misfitOf(options, dnsProjectOf(options, projectId), given.dnsName);
+    if (misfit !== undefined) throw misfit;
     const metadata = await readMetadata(call);
     const place = placeOf(call, given);
     // Write it before the first record. Teardown can then find, from the project alone, what is outside of it.
@@ -94,7 +133,7 @@ const domainOf = ({ bootstrap }: Call): string => `${bootstrap.options.baseDomai
 
 type Options = BootstrapFacts['options'];
 
-export const zoneOfAnother = (options: Options, project: string, dnsName: string): Problem =>
+const zoneOfAnother = (options: Options, project: string, dnsName: string): Problem =>
   new Problem(
     'cloud-conflict',
     `The DNS zone ${options.dnsZoneName} of ${project} is for ${dnsName}, and ${options.baseDomain} does not lie in it.`,
@@ -110,8 +149,12 @@ const readZone = (call: Call) =>
 
 const readOwn = ({ context }: Call, { project, zone }: Place) => settling(context.cloud.dns.zone(project, zone));
 
+/** Why the zone cannot have the names of the domain. */
+const misfitOf = (options: Options, project: string, dnsName: string): Problem | undefined =>
+  covers(dnsName, options.baseDomain) ? undefined : zoneOfAnother(options, project, dnsName);
+
 /** A zone fits if the domain equals its name or is below it. */
-export const covers = (dnsName: string, domain: string): boolean => `.${domain}.`.endsWith(`.${dnsName}`);
+const covers = (dnsName: string, domain: string): boolean => `.${domain}.`.endsWith(`.${dnsName}`);
 
 /**
  * The bootstrap's own project may not be ready yet, while another project refuses for good. With a role on single zones only,

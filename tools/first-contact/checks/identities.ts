@@ -13,6 +13,12 @@ const scope = ['https://www.googleapis.com/auth/cloud-platform'];
 const tokenOf = ({ ask }: Bench, email: string, lifetime = '3600s') =>
   ask('iamcredentials', `POST /v1/projects/-/serviceAccounts/${email}:generateAccessToken`, { scope, lifetime });
 
+async function idTokenFor(bench: Bench, audience: string): Promise<string> {
+  const line = `POST /v1/projects/-/serviceAccounts/${emailOf(bench, 'prober')}:generateIdToken`;
+  const { body } = await bench.ask('iamcredentials', line, { audience, includeEmail: true });
+  return String(body['token']);
+}
+
 /** Waits until the caller may speak as the account. */
 async function speakAs(bench: Bench, name: keyof typeof accounts) {
   const seen = new Set<number>();
@@ -205,13 +211,30 @@ export const identityChecks: readonly Check[] = [
       const { service } = bench;
       if (service === undefined) return unknown('no --service was given');
       const statusWith = async (audience: string): Promise<number> => {
-        const line = `POST /v1/projects/-/serviceAccounts/${emailOf(bench, 'prober')}:generateIdToken`;
-        const { body } = await bench.ask('iamcredentials', line, { audience, includeEmail: true });
-        const headers = { authorization: `Bearer ${String(body['token'])}` };
+        const headers = { authorization: `Bearer ${await idTokenFor(bench, audience)}` };
         return (await fetch(`${service}/v1/whoami`, { headers, signal: bench.signal })).status;
       };
       const [own, other] = [await statusWith(service), await statusWith('https://first-contact.example.com')];
       return heldIf(own !== 401 && other === 401, `its own: ${own}, another: ${other}`);
+    },
+  },
+  {
+    id: 'tokens.invoker',
+    believes:
+      'The function check, whose ingress is open, answers 403 to an ID token for its URL if its account is no invoker.',
+    source: 'documented',
+    needs: ['grants.impersonation'],
+    async run(bench) {
+      const { service } = bench;
+      if (service === undefined) return unknown('no --service was given');
+      const check = service.replace(/^https:\/\/[a-z]+-/, 'https://check-');
+      const { signal } = bench;
+      const headers = { authorization: `Bearer ${await idTokenFor(bench, check)}` };
+      const [own, none] = [
+        (await fetch(check, { method: 'POST', headers, signal })).status,
+        (await fetch(check, { method: 'POST', signal })).status,
+      ];
+      return heldIf(own === 403 && none === 403, `with a token: ${own}, without: ${none}`);
     },
   },
   {

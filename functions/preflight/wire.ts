@@ -1,12 +1,25 @@
-/** `preflights/{id}`: what the door asks of the cloud lane, and its answer. */
+/** What `bootstraps` asks of the function `check`, and its reply. Reports of functions hold verdicts in the same form. */
 import * as z from 'zod';
-import { moment } from '../../shared/api.js';
 import { Problem, type ProblemCode, problemKinds } from '../../shared/problems.js';
+import type { Verdict } from '../engine/finding.js';
 import { inShort } from '../engine/record/bounded.js';
-import { lift } from '../store/lift.js';
-import type { Verdict } from './finding.js';
 
-const StoredRefusal = z.object({
+/** There are no more findings than this. */
+const mostCodes = 60;
+
+export const CheckRequest = z.strictObject({
+  /** Of the findings that are asked for. */
+  codes: z.array(z.string().max(60)).max(mostCodes),
+  /** E-mail of the caller. */
+  owner: z.string().max(300),
+  ownerMember: z.string().max(400),
+  projectId: z.string().max(60),
+  /** Resolved, without secrets. */
+  options: z.record(z.string(), z.unknown()),
+});
+export type CheckRequest = z.infer<typeof CheckRequest>;
+
+const WireProblem = z.object({
   code: z.enum(Object.keys(problemKinds) as [ProblemCode, ...ProblemCode[]]),
   detail: z.string(),
   advice: z.string().optional(),
@@ -14,7 +27,7 @@ const StoredRefusal = z.object({
   members: z.record(z.string(), z.unknown()).optional(),
 });
 
-const StoredVerdict = z.discriminatedUnion('state', [
+export const WireVerdict = z.discriminatedUnion('state', [
   z.object({ state: z.literal('ok'), what: z.string() }),
   z.object({ state: z.literal('warning'), what: z.string(), mend: z.string().optional() }),
   z.object({
@@ -23,35 +36,24 @@ const StoredVerdict = z.discriminatedUnion('state', [
     why: z.string().optional(),
     mend: z.string().optional(),
   }),
-  z.object({ state: z.literal('stop'), problem: StoredRefusal }),
+  z.object({ state: z.literal('stop'), problem: WireProblem }),
 ]);
-export type StoredVerdict = z.infer<typeof StoredVerdict>;
+export type WireVerdict = z.infer<typeof WireVerdict>;
 
-export const PreflightRecord = z.object({
-  schema: z.literal(1),
-  /** The codes that are asked for. */
-  codes: z.array(z.string()),
-  owner: z.string(),
-  ownerMember: z.string(),
-  projectId: z.string(),
-  /** Resolved, without secrets. */
-  options: z.record(z.string(), z.unknown()),
-  /** By code, once it is answered. */
-  verdicts: z.record(z.string(), StoredVerdict).optional(),
-  /** Firestore removes it then, if whoever asked has died. */
-  expireAt: moment('When Firestore removes it'),
+export const CheckReply = z.object({
+  /** By code. */
+  verdicts: z.record(z.string(), WireVerdict),
 });
-export type PreflightRecord = z.infer<typeof PreflightRecord>;
-export const liftPreflight = lift('preflight', PreflightRecord, 1);
+export type CheckReply = z.infer<typeof CheckReply>;
 
-export function stored(verdict: Verdict): StoredVerdict {
+export function toWire(verdict: Verdict): WireVerdict {
   const bare = <T extends object>(fields: T) =>
     Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
   if (verdict.state === 'ok') return { state: 'ok', what: verdict.what };
   if (verdict.state !== 'stop') {
     const { state, mend } = verdict;
     const why = state === 'unknown' && verdict.why !== undefined ? { why: inShort(verdict.why) } : {};
-    return bare({ state, what: inShort(verdict.what), mend, ...why }) as StoredVerdict;
+    return bare({ state, what: inShort(verdict.what), mend, ...why }) as WireVerdict;
   }
   const { code, detail, advice, errors, members } = verdict.problem;
   const problem = bare({
@@ -61,10 +63,10 @@ export function stored(verdict: Verdict): StoredVerdict {
     errors: errors && [...errors],
     members: members && { ...members },
   });
-  return { state: 'stop', problem: problem as z.infer<typeof StoredRefusal> };
+  return { state: 'stop', problem: problem as z.infer<typeof WireProblem> };
 }
 
-export function verdictIn(found: StoredVerdict): Verdict {
+export function fromWire(found: WireVerdict): Verdict {
   if (found.state !== 'stop') return found;
   const { code, detail, advice, errors, members } = found.problem;
   return {

@@ -1,6 +1,6 @@
 /**
  * A finding: one thing that is looked at before a bootstrap begins. It says what it asks, and judges the answer purely. Nothing
- * is made or changed.
+ * is made or changed. What a step would be refused for is a check of that step, and both judge by the same function.
  */
 import type { LoadBalancers, MachineAccess } from '../../shared/bootstrap/bootstrap.js';
 import type { FindingCode } from '../../shared/bootstrap/finding-codes.js';
@@ -38,11 +38,19 @@ export type Verdict =
       readonly problem?: Problem | undefined;
     };
 
+/**
+ * `bootstraps` answers people. `check` has the identity of the cloud steps, and so the rights that the bootstrap will need. The
+ * others cannot be asked: they look at what they hold by themselves, and report it.
+ */
+export type Asker = 'bootstraps' | 'check' | Reporter;
+export const reporters = ['run-host-step', 'sweep', 'cleanup'] as const;
+export type Reporter = (typeof reporters)[number];
+
 /** What a finding may use. */
 export interface Asking {
-  readonly context: Pick<Context, 'config' | 'cloud' | 'store' | 'clock'>;
+  readonly context: Pick<Context, 'config' | 'cloud' | 'store' | 'clock' | 'publisher'>;
   readonly intent: Intent;
-  /** Empty in the lane: secrets never travel there. */
+  /** Empty in `check`: secrets never travel there. */
   readonly secrets: SecretOptions;
   /** Aborted when whoever asks has gone. */
   readonly signal?: AbortSignal | undefined;
@@ -55,11 +63,8 @@ interface FindingSpec<Seen> {
   readonly title: string;
   /** Why it matters, in one sentence. */
   readonly why: string;
-  /**
-   * Who asks. `door`: the function that answers people. `lane`: the function of the cloud lane, as only its identity has the
-   * rights that the bootstrap will need. `host-lane`: that of the host lane.
-   */
-  readonly by: 'door' | 'lane' | 'host-lane';
+  /** The function that asks, with its own identity. */
+  readonly by: Asker;
   /** It is looked at only if these are valid and allowed. */
   readonly about: readonly Option[];
   /** The code of a finding before this one. If that one stops the bootstrap, this one says nothing of its own. */
@@ -95,17 +100,17 @@ export const ok = (what: string): Verdict => ({ state: 'ok', what });
 export const stop = (problem: Problem): Verdict => ({ state: 'stop', problem });
 
 /** The options are at fault: `--region names mars, …`. */
-export function stopFor(
+export function faultOf(
   options: readonly Option[],
   message: string,
   advice: string | undefined,
   code: ProblemCode = 'bad-input',
-): Verdict {
+): Problem {
   const paths = options.map(flagName);
-  return stop(
-    new Problem(code, `${paths.join(' and ')} ${message}`, {
-      errors: paths.map((path) => ({ path, message })),
-      ...(advice === undefined ? {} : { advice }),
-    }),
-  );
+  return new Problem(code, `${paths.join(' and ')} ${message}`, {
+    errors: paths.map((path) => ({ path, message })),
+    ...(advice === undefined ? {} : { advice }),
+  });
 }
+
+export const stopFor = (...fault: Parameters<typeof faultOf>): Verdict => stop(faultOf(...fault));
