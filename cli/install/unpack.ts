@@ -41,8 +41,9 @@ export async function unpackPackage(archive: string, packages: string, signal: A
     if (!existsSync(folder)) renameSync(temporary, folder);
     return { folder, manifest, hasImages };
   } finally {
-    // Files that were under way when an entry was refused may still be written for a moment.
-    await rm(temporary, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+    // Entries that were read before one was refused are still written: thousands, and on a slow disk for seconds. What they
+    // leave, the next unpacking removes. So a failure here never takes the place of the reason.
+    await rm(temporary, { recursive: true, force: true, maxRetries: 40, retryDelay: 50 }).catch(() => undefined);
   }
 }
 
