@@ -22,6 +22,7 @@ function createStepFiles(
   { store, clock }: Pick<Parts, 'store' | 'clock'>,
   { id: bootstrapId, projectId }: Pick<BootstrapFacts, 'id' | 'projectId'>,
   instance: string,
+  lost: AbortSignal,
 ): StepFiles {
   return {
     async read(name) {
@@ -29,7 +30,9 @@ function createStepFiles(
     },
     async write(name, content, outside) {
       const about = outside === undefined ? undefined : { outside, projectId, instance };
-      await store.commit([fileWrite(bootstrapId, name, content, clock.now(), about)]);
+      // It has no precondition. Whoever has lost the lease would leave it behind a removal that somebody else has ended.
+      lost.throwIfAborted();
+      await store.commit([fileWrite(bootstrapId, name, content, clock.now(), about)], { once: true });
     },
   };
 }
@@ -52,10 +55,12 @@ export interface CallParts {
   readonly instance: Instance;
   readonly attempt: number;
   readonly signal: AbortSignal;
+  /** The lease is no longer ours. */
+  readonly lost: AbortSignal;
   readonly redactor: SecretRedactor;
 }
 
-export function createCall({ context, facts, record, instance, attempt, signal, redactor }: CallParts): StepCall {
+export function createCall({ context, facts, record, instance, attempt, signal, lost, redactor }: CallParts): StepCall {
   const { config, log, clock, random, cloud, keys, remote, osLogin } = context;
   const needs = record.state === 'removing' ? {} : needOutputs(instance, (id) => record.instances[id]?.output);
   return {
@@ -64,7 +69,7 @@ export function createCall({ context, facts, record, instance, attempt, signal, 
     key: instance.key,
     needs: needs as StepCall['needs'],
     secrets: createStepSecrets(context, facts.id, record.callerSecret, redactor.register),
-    files: createStepFiles(context, facts, instance.id),
+    files: createStepFiles(context, facts, instance.id, lost),
     log: createStepLog(
       context,
       {

@@ -198,7 +198,7 @@ async function tryTurn(
 ): Promise<{ readonly turn: Turn } | { readonly error: unknown }> {
   try {
     const attempt = Object.values(held.current().failures).reduce((sum, each) => sum + each, 0);
-    const call = createCall({ context, facts, record, instance, attempt, signal, redactor });
+    const call = createCall({ context, facts, record, instance, attempt, signal, lost: held.signal, redactor });
     const parts = { instance, call, record };
     return { turn: await (removing ? makeUndoTurn(parts) : makeTurn(parts)) };
   } catch (error) {

@@ -23,7 +23,7 @@ export async function withUnfinished<R extends Looked>(invocation: Invocation, r
   try {
     const unfinished = await until(signal, async () => {
       const facts = await factsOf(context, message.bootstrapId, record);
-      const call = createCall({ context, facts, record, instance, attempt: 0, signal, redactor });
+      const call = createCall({ context, facts, record, instance, attempt: 0, signal, lost: invocation.held.signal, redactor });
       return pastHiccup(() => look(call), { context, signal });
     });
     return { ...resolution, looked: { unfinished } };
