@@ -14,7 +14,7 @@ type Looked = Extract<Resolution, { readonly state: 'failed' | 'cancelled' }>;
  * deadline nor a shutdown: undefined if one of them came first.
  */
 export async function withUnfinished<R extends Looked>(invocation: Invocation, resolution: R): Promise<R | undefined> {
-  const { context, message, bootstrap, plan, removing, signal, redactor } = invocation;
+  const { context, message, bootstrap, plan, removing, signal, held, redactor } = invocation;
   const { data: record } = bootstrap;
   const instance = plan.get(message.instance);
   if (removing || instance?.step.unfinished === undefined) return resolution;
@@ -23,7 +23,16 @@ export async function withUnfinished<R extends Looked>(invocation: Invocation, r
   try {
     const unfinished = await until(signal, async () => {
       const facts = await factsOf(context, message.bootstrapId, record);
-      const call = createCall({ context, facts, record, instance, attempt: 0, signal, lost: invocation.held.signal, redactor });
+      const call = createCall({
+        context,
+        facts,
+        record,
+        instance,
+        attempt: 0,
+        signal,
+        lost: held.signal,
+        redactor,
+      });
       return pastHiccup(() => look(call), { context, signal });
     });
     return { ...resolution, looked: { unfinished } };
