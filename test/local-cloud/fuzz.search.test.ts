@@ -150,7 +150,8 @@ describe('whatever is sent to the simulated cloud', () => {
         for (const method of methods) {
           const { path, body } = generate(surface, method);
           const reply = await cloud.call(host, `${method.httpMethod} ${surface.base}${path}`, body);
-          if (reply.status === 501) methods.delete(method);
+          // Some answer 501 for one service and 200 for another. So all are asked until something is answered well.
+          if (reply.status === 501 && seen.has(200)) methods.delete(method);
           seen.set(reply.status, (seen.get(reply.status) ?? 0) + 1);
           expect(reply.status, `${method.id} ${path} ${JSON.stringify(body)}: ${reply.message}`).not.to.equal(500);
           // Deleted, it would answer all the rest with the same refusal.
