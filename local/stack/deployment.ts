@@ -6,7 +6,7 @@
  */
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import type { GoogleApi, SettingName } from '../../functions/config.js';
+import { type GoogleApi, googleApis, type SettingName } from '../../functions/config.js';
 import { endpointsText } from '../../functions/endpoints.js';
 import type { LoadBalancers, MachineAccess } from '../../shared/bootstrap/bootstrap.js';
 import {
@@ -126,29 +126,10 @@ export const functionGrants = Object.values(functionNames).flatMap((name) =>
   })),
 );
 
-/** The APIs of plinth's own project that the functions need. Terraform enables more, for its own resources. */
-export const ownServices = [
-  'cloudresourcemanager',
-  'cloudbilling',
-  'serviceusage',
-  'iam',
-  'compute',
-  'dns',
-  'artifactregistry',
-  'secretmanager',
-  'publicca',
-  'cloudquotas',
-  'pubsub',
-  'firestore',
-  'run',
-  'cloudfunctions',
-  'cloudscheduler',
-  'eventarc',
-  'storage',
-  'iamcredentials',
-  'orgpolicy',
-  'oslogin',
-].map((service) => `${service}.googleapis.com`);
+/** The APIs of plinth's own project that the functions call or run by. Terraform enables more, for its own resources. */
+export const ownServices = [...googleApis, 'firestore', 'run', 'cloudfunctions', 'eventarc'].map(
+  (service) => `${service}.googleapis.com`,
+);
 
 const resourcesOf: Readonly<Record<RoleScope, readonly string[]>> = {
   project: [`projects/${local.project}`],
