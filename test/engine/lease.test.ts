@@ -68,6 +68,25 @@ describe('a lease', () => {
     expect(world.made.get('a')).to.equal(1);
   });
 
+  it('lets a step that lost it write no file, which would outlive a removal that the next holder ends', async () => {
+    let runs = 0;
+    const step = toy(world, 'a', {
+      run: async ({ signal, files }, make): Promise<Outcome> => {
+        runs += 1;
+        if (runs > 1) return make();
+        await untilAborted(signal).catch(() => files.write('late', 'of the former holder'));
+        return { kind: 'done' };
+      },
+    });
+    await world.begin([step]);
+    const message = world.take();
+    const frozen = world.run([step], message, 500, { leaseSeconds: 0, heartbeatSeconds: 0.05 });
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(await world.run([step], message)).to.equal('done');
+    expect(await frozen).to.equal('lost');
+    expect(world.store.dump()['files'] ?? {}).to.deep.equal({});
+  });
+
   it('is lost to a new generation, which looks at everything anew', async () => {
     const gate = createGate();
     const generations: number[] = [];
